@@ -1,0 +1,390 @@
+"""The driver inside the sandbox: loads what is slow once, then lends a fresh process to each session of calls.
+
+Standard library only; it shares a process with candidate code, so nothing here is trusted and no expected value, check name
+or result path ever reaches it. ``child.py DESCRIPTOR CANDIDATE ALONE MODULE_FOLDER MODULE…``. Frames on the descriptor
+are a length in four bytes, one letter, and a body:
+
+=====  ==========  ===================================================================
+O      to driver   open a session; the body is its time limit in seconds
+C      to driver   one request for the open session, passed on as it is
+X      to driver   close the session
+R      from driver ready
+A      from driver the answer to a request
+D      from driver the session is over without an answer; the body says why
+=====  ==========  ===================================================================
+"""
+
+import contextlib
+import dataclasses
+import datetime
+import importlib
+import importlib.machinery
+import importlib.util
+import json
+import math
+import os
+import select
+import shutil
+import signal
+import socket
+import struct
+import sys
+import tempfile
+import time
+import unittest
+from collections.abc import Callable, Iterable
+from typing import Any
+
+MAX_FRAME = 16 * 2**20
+
+
+def main() -> None:
+    """Serve sessions until the descriptor closes."""
+    number, candidate, alone, folder, *modules = sys.argv[1:]
+    control = socket.socket(fileno=int(number))
+    nowhere = os.open(os.devnull, os.O_RDWR)
+    for descriptor in (0, 1, 2):
+        os.dup2(nowhere, descriptor)
+    sys.path.append(folder)
+    for module in modules:
+        importlib.import_module(module)
+    send(control, b"R")
+    while True:
+        letter, body = receive(control)
+        if letter == b"O":
+            lend(control, candidate, float(body), alone == "alone")
+
+
+def lend(control: socket.socket, candidate: str, seconds: float, alone: bool) -> None:
+    """Fork one process, pass requests and answers between it and the judge, and clear up after it."""
+    scratch = tempfile.mkdtemp()
+    ours, theirs = socket.socketpair()
+    pid = os.fork()
+    if pid == 0:
+        try:
+            os.setsid()
+            ours.close()
+            control.close()
+            serve(theirs, candidate, scratch)
+        finally:
+            os._exit(1)
+    theirs.close()
+    left = seconds
+    over = False
+    try:
+        while True:
+            letter, body = receive(control)
+            if letter == b"X":
+                return
+            if over:
+                send(control, b"D", b"CRASHED")
+                continue
+            started = time.monotonic()
+            try:
+                ours.settimeout(max(left, 0.001))
+                send(ours, b"C", body)
+                answer = receive_within(ours, started + left)
+                left -= time.monotonic() - started
+                send(control, b"A", answer)
+            except TimeoutError:
+                over = True
+                send(control, b"D", b"TIME_LIMIT")
+            except (OSError, EOFError):
+                over = True
+                send(control, b"D", b"CRASHED")
+            except ValueError:
+                over = True
+                send(control, b"D", b"BAD_ANSWER")
+    finally:
+        ours.close()
+        end(pid, alone)
+        shutil.rmtree(scratch, ignore_errors=True)
+
+
+def end(pid: int, alone: bool) -> None:
+    """Kill the lent process and whatever it started."""
+    for target in (lambda: os.killpg(pid, signal.SIGKILL), lambda: os.kill(pid, signal.SIGKILL)):
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            target()
+    if alone:
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.kill(-1, signal.SIGKILL)
+    with contextlib.suppress(ChildProcessError):
+        os.waitpid(pid, 0)
+    with contextlib.suppress(ChildProcessError):
+        while os.waitpid(-1, os.WNOHANG)[0]:
+            pass
+
+
+def send(channel: socket.socket, letter: bytes, body: bytes = b"") -> None:
+    """Send one frame."""
+    channel.sendall(struct.pack(">I", len(body)) + letter + body)
+
+
+def receive(channel: socket.socket) -> tuple[bytes, bytes]:
+    """Receive one frame; :class:`EOFError` when the other side is gone, :class:`ValueError` when it is too long."""
+    head = exactly(channel, 5)
+    length = struct.unpack(">I", head[:4])[0]
+    if length > MAX_FRAME:
+        raise ValueError("the frame is too long")
+    return head[4:5], exactly(channel, length)
+
+
+def exactly(channel: socket.socket, count: int) -> bytes:
+    """Receive a number of bytes."""
+    parts = []
+    while count:
+        part = channel.recv(min(count, 1 << 20))
+        if not part:
+            raise EOFError
+        parts.append(part)
+        count -= len(part)
+    return b"".join(parts)
+
+
+def receive_within(channel: socket.socket, deadline: float) -> bytes:
+    """Receive one frame from a lent process before a moment of the monotonic clock."""
+    data = bytearray()
+    wanted = 5
+    while len(data) < wanted:
+        left = deadline - time.monotonic()
+        if left <= 0 or not select.select([channel], [], [], left)[0]:
+            raise TimeoutError
+        part = channel.recv(min(wanted - len(data), 1 << 20))
+        if not part:
+            raise EOFError
+        data += part
+        if len(data) == 5:
+            wanted = 5 + struct.unpack(">I", data[:4])[0]
+            if wanted > MAX_FRAME:
+                raise ValueError("the frame is too long")
+    return bytes(data[5:])
+
+
+class Trouble(Exception):
+    """What the judge is told instead of an answer: kind, exception type, message."""
+
+
+def serve(channel: socket.socket, candidate: str, scratch: str) -> None:
+    """Answer requests in a process of their own, until the channel closes."""
+    os.chdir(scratch)
+    sys.argv = ["python3"]
+    sys.path.append(candidate)
+    objects: list[Any] = []
+    while True:
+        request = json.loads(receive(channel)[1])
+        try:
+            answer = respond(request, objects, candidate, scratch)
+            body = json.dumps(answer, allow_nan=False).encode("ascii")
+        except Trouble as trouble:
+            kind, type_name, message = trouble.args
+            body = json.dumps({"error": [kind, type_name, message[:500]]}).encode("ascii")
+        except (RecursionError, ValueError, TypeError) as error:
+            body = json.dumps({"error": ["BAD_ANSWER", type(error).__name__, str(error)[:500]]}).encode("ascii")
+        send(channel, b"A", body)
+
+
+def respond(request: dict[str, Any], objects: list[Any], candidate: str, scratch: str) -> dict[str, Any]:
+    """Do what one request asks for."""
+    match request["op"]:
+        case "scratch":
+            return {"value": scratch}
+        case "tests":
+            return {"value": run_tests(candidate, request["file"])}
+        case "get":
+            value = attempt(lambda: getattr(objects[request["handle"]], request["name"]))
+            return {"value": flatten(value)}
+    function = resolve(request["target"], objects)
+    arguments = [restore(item, objects) for item in request["args"]]
+    keywords = {name: restore(item, objects) for name, item in request["kwargs"].items()}
+    value = attempt(lambda: function(*arguments, **keywords))
+    if request["op"] == "make":
+        objects.append(value)
+        return {"handle": len(objects) - 1}
+    answer = {"value": flatten(value)}
+    if request["op"] == "observe":
+        answer["args"] = [flatten(item) for item in arguments]
+        answer["kwargs"] = {name: flatten(item) for name, item in keywords.items()}
+    return answer
+
+
+def attempt(action: Callable[[], Any]) -> Any:
+    """Run candidate code; whatever it raises becomes an answer."""
+    try:
+        return action()
+    except AttributeError as error:
+        raise Trouble("RAISED", "AttributeError", text(error)) from None
+    except BaseException as error:
+        raise Trouble("RAISED", type(error).__name__, text(error)) from None
+
+
+def text(error: BaseException) -> str:
+    """Return an exception's message, also when asking for it raises."""
+    try:
+        return str(error)
+    except BaseException:
+        return "(no message)"
+
+
+def resolve(target: Any, objects: list[Any]) -> Any:
+    """Return the function that a target names: ``module:name``, or a method of a kept object."""
+    if isinstance(target, list):
+        try:
+            return getattr(objects[target[0]], target[1])
+        except AttributeError:
+            raise Trouble("NAME_MISSING", "", str(target[1])) from None
+        except BaseException as error:
+            raise Trouble("RAISED", type(error).__name__, text(error)) from None
+    module, _, name = target.partition(":")
+    try:
+        found = importlib.import_module(module)
+    except BaseException as error:
+        raise Trouble("IMPORT_FAILED", type(error).__name__, f"{module}: {text(error)}") from None
+    for part in name.split("."):
+        try:
+            found = getattr(found, part)
+        except AttributeError:
+            raise Trouble("NAME_MISSING", "", target) from None
+        except BaseException as error:
+            raise Trouble("RAISED", type(error).__name__, text(error)) from None
+    return found
+
+
+def restore(value: Any, objects: list[Any]) -> Any:
+    """Turn an argument from strict JSON into what the check meant."""
+    if isinstance(value, list):
+        return [restore(item, objects) for item in value]
+    if not isinstance(value, dict):
+        return value
+    content = value["v"]
+    match value["$"]:
+        case "map":
+            return {restore(key, objects): restore(item, objects) for key, item in content}
+        case "tuple":
+            return tuple(restore(item, objects) for item in content)
+        case "float":
+            return float(content)
+        case "handle":
+            return objects[content]
+        case "datetime":
+            return datetime.datetime.fromisoformat(content)
+        case "date":
+            return datetime.date.fromisoformat(content)
+        case "array":
+            import numpy
+
+            return numpy.array(restore(content, objects), dtype=value["d"])
+    raise ValueError("unknown argument")
+
+
+def flatten(value: Any) -> Any:
+    """Turn an answer into strict JSON; numpy's values become plain here, since JSON knows none of them."""
+    if value is None or isinstance(value, bool):
+        return value
+    if isinstance(value, str):
+        return str.__str__(value)
+    if isinstance(value, int):
+        return int.__int__(value)
+    if isinstance(value, float):
+        plain = float.__float__(value)
+        return plain if math.isfinite(plain) else {"$": "float", "v": repr(plain)}
+    if isinstance(value, datetime.datetime):
+        return {"$": "datetime", "v": value.isoformat()}
+    if isinstance(value, datetime.date):
+        return {"$": "date", "v": value.isoformat()}
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return pairs((field.name, getattr(value, field.name)) for field in dataclasses.fields(value))
+    if isinstance(value, tuple) and hasattr(value, "_fields"):
+        return pairs(zip(value._fields, value, strict=False))
+    if isinstance(value, list | tuple):
+        return [flatten(item) for item in value]
+    if isinstance(value, set | frozenset):
+        return [flatten(item) for item in in_order(value)]
+    if isinstance(value, dict):
+        return pairs(value.items())
+    numpy = sys.modules.get("numpy")
+    if numpy is not None:
+        if isinstance(value, numpy.generic):
+            return flatten(value.item())
+        if isinstance(value, numpy.ndarray):
+            return flatten(value.tolist())
+    raise Trouble("BAD_ANSWER", type(value).__name__, "this is not plain data")
+
+
+def pairs(items: Iterable[tuple[Any, Any]]) -> dict[str, Any]:
+    """Return a mapping with any plain keys."""
+    return {"$": "map", "v": [[flatten(key), flatten(item)] for key, item in items]}
+
+
+def in_order(values: Iterable[Any]) -> list[Any]:
+    """Return a set's members in an order that does not depend on hashes where that is possible."""
+    try:
+        return sorted(values)
+    except TypeError:
+        return sorted(values, key=repr)
+
+
+class Collected(unittest.TestResult):
+    """How each test ended; only a plain success is a pass."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.ended: dict[str, list[str]] = {}
+
+    def note(self, test: unittest.TestCase, outcome: str, detail: str = "") -> None:
+        """Keep the worst outcome of a test; a subtest's failure comes before its test's end."""
+        name = f"{type(test).__name__}::{getattr(test, '_testMethodName', '')}"
+        if name not in self.ended or outcome != "passed":
+            self.ended[name] = [outcome, detail[-500:]]
+
+    def addSuccess(self, test: unittest.TestCase) -> None:  # noqa: N802
+        """Count a pass."""
+        self.note(test, "passed")
+
+    def addFailure(self, test: unittest.TestCase, err: Any) -> None:  # noqa: N802
+        """Count a failed assertion."""
+        self.note(test, "failed", f"{err[0].__name__}: {text(err[1])}")
+
+    def addError(self, test: unittest.TestCase, err: Any) -> None:  # noqa: N802
+        """Count an exception."""
+        self.note(test, "raised", f"{err[0].__name__}: {text(err[1])}")
+
+    def addSkip(self, test: unittest.TestCase, reason: str) -> None:  # noqa: N802
+        """Count a skip, which is no pass."""
+        self.note(test, "skipped", reason)
+
+    def addExpectedFailure(self, test: unittest.TestCase, err: Any) -> None:  # noqa: ARG002, N802
+        """Count an expected failure, which is no pass."""
+        self.note(test, "expected failure")
+
+    def addUnexpectedSuccess(self, test: unittest.TestCase) -> None:  # noqa: N802
+        """Count an unexpected success, which is no pass."""
+        self.note(test, "unexpected success")
+
+    def addSubTest(self, test: unittest.TestCase, subtest: object, err: Any) -> None:  # noqa: ARG002, N802
+        """Count a failing subtest against its test."""
+        if err is not None:
+            self.note(test, "failed", f"{err[0].__name__}: {text(err[1])}")
+
+
+def run_tests(candidate: str, path: str) -> dict[str, Any]:
+    """Run the unittest classes of one file of public tests and return how each ended."""
+    os.chdir(candidate)
+    try:
+        loader = importlib.machinery.SourceFileLoader(path.removesuffix(".py").replace("/", "."), os.path.join(candidate, path))
+        module = importlib.util.module_from_spec(importlib.machinery.ModuleSpec(loader.name, loader, origin=loader.path))
+        sys.modules[loader.name] = module
+        loader.exec_module(module)
+    except BaseException as error:
+        raise Trouble("IMPORT_FAILED", type(error).__name__, f"{path}: {text(error)}") from None
+    found = Collected()
+    suite = unittest.TestSuite()
+    for value in list(vars(module).values()):
+        if isinstance(value, type) and issubclass(value, unittest.TestCase) and value.__module__ == module.__name__:
+            suite.addTests(unittest.defaultTestLoader.loadTestsFromTestCase(value))
+    attempt(lambda: suite.run(found))
+    return pairs((name, tuple(ended)) for name, ended in found.ended.items())
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,303 @@
+"""The judge's end of the call protocol: a child in the sandbox, sessions in it, and the handle that checks are given."""
+
+import contextlib
+import json
+import os
+import socket
+import struct
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from faultline.checks import CANDIDATE_ERRORS, CandidateError, Handle, Method, Observation, decode, encode
+from faultline.clock import Clock
+from faultline.errors import FaultlineError
+from faultline.kinds import safe_text
+from faultline.records import strict_json
+from faultline.sandbox import Launch, Limits, Mount, Running, Sandbox, python_runtime
+
+CHILD = Path(__file__).with_name("child.py")
+MAX_FRAME = 16 * 2**20
+START_SECONDS = 60.0
+"""How long a child may take to say that it is ready; longer is a fault of the host."""
+GRACE_SECONDS = 5.0
+"""How much longer than the child's own limit the judge waits for the child to report it."""
+
+
+class HarnessFault(Exception):  # noqa: N818  (an observation, not an error to mend)
+    """The harness itself could not do its work; says what it observed. Never raised for anything a candidate did."""
+
+
+@dataclass(frozen=True)
+class ChildSpec:
+    """What a child is started with."""
+
+    candidate: Path
+    """Folder of the frozen tree."""
+    runtime: tuple[str, ...]
+    limits: Limits
+    hash_seed: int
+
+
+class Child:
+    """A sandbox with the driver in it, started when first needed and again after it died."""
+
+    def __init__(self, sandbox: Sandbox, spec: ChildSpec, clock: Clock) -> None:
+        """Prepare; nothing is started yet."""
+        self._sandbox, self._spec, self.clock = sandbox, spec, clock
+        self._running: Running | None = None
+        self._channel: socket.socket | None = None
+        self.starts = 0
+
+    def _start(self) -> socket.socket:
+        if self._channel is not None:
+            return self._channel
+        spec, self.starts = self._spec, self.starts + 1
+        ours, theirs = socket.socketpair()
+        nowhere = os.open(os.devnull, os.O_RDONLY)
+        said = os.memfd_create("said")  # what the sandbox prints before the driver is ready, to tell why it did not start
+        try:
+            mounts, modules = python_runtime(spec.runtime)  # type: ignore[arg-type]  # the record's type allows no other names
+            alone = "alone" if self._sandbox.alone else "shared"
+            launch = Launch(
+                argv=("/run/child.py", str(theirs.fileno()), "/candidate", alone, modules, *spec.runtime),
+                mounts=(*mounts, Mount(CHILD, "/run/child.py"), Mount(spec.candidate, "/candidate")),
+                cwd="/tmp",  # noqa: S108  (a folder of the sandbox)
+                environment={
+                    "PYTHONHASHSEED": str(spec.hash_seed),
+                    "OPENBLAS_NUM_THREADS": "1",
+                    "OMP_NUM_THREADS": "1",
+                    "TMPDIR": "/tmp",  # noqa: S108
+                    "PATH": "/usr/bin:/bin",
+                    "LANG": "C.UTF-8",
+                    "TZ": "UTC",
+                },
+                limits=spec.limits,
+                script=True,
+            )
+            self._running = self._sandbox.start(launch, stdin=nowhere, output=said, pass_fds=(theirs.fileno(),))
+            theirs.close()
+            ours.settimeout(START_SECONDS)
+            letter, _ = _receive(ours)
+        except (OSError, EOFError, ValueError) as error:
+            ours.close()
+            self.close()
+            last = safe_text(os.pread(said, 2_000, 0).decode("utf-8", "replace").strip().rsplit("\n", 1)[-1], 200)
+            raise HarnessFault(f"the child did not start: {last or error or type(error).__name__}") from error
+        finally:
+            theirs.close()
+            os.close(nowhere)
+            os.close(said)
+        if letter != b"R":
+            self.close()
+            raise HarnessFault("the child did not say that it is ready")
+        self._channel = ours
+        return ours
+
+    @contextlib.contextmanager
+    def session(self, seconds: float) -> Iterator["ChildSession"]:
+        """Open a fresh process of the candidate; its calls together may take a number of seconds.
+
+        Raises :class:`HarnessFault` when the host cannot start a child.
+        """
+        channel = self._start()
+        try:
+            channel.settimeout(seconds + GRACE_SECONDS)
+            _send(channel, b"O", str(seconds).encode())
+        except OSError:
+            self.close()  # an earlier session took the driver down with it: start afresh, once
+            channel = self._start()
+            _send(channel, b"O", str(seconds).encode())
+        session = ChildSession(self, channel, seconds)
+        try:
+            yield session
+        finally:
+            session.end()
+
+    def close(self) -> None:
+        """End everything inside the sandbox."""
+        if self._channel is not None:
+            self._channel.close()
+            self._channel = None
+        if self._running is not None:
+            self._running.kill()
+            self._running = None
+
+
+class ChildSession:
+    """Several calls in one process of the candidate; a :class:`faultline.checks.Session`."""
+
+    def __init__(self, child: Child, channel: socket.socket, seconds: float) -> None:
+        """Wrap an open session."""
+        self._child, self._channel, self._seconds = child, channel, seconds
+        self._over = False
+        self.waited = 0.0
+        """Seconds spent waiting for the candidate; the judge's own work does not count."""
+        self._scratch = ""
+
+    @property
+    def scratch(self) -> str:
+        """A private writable folder inside the child's world."""
+        if not self._scratch:
+            self._scratch = str(self._ask({"op": "scratch"})["value"])
+        return self._scratch
+
+    def call(self, target: str | Method, *arguments: Any, **keywords: Any) -> Any:
+        """Call and return the answer as plain data; raises :class:`CandidateError`."""
+        return self._value(self._ask(_request("call", target, arguments, keywords)), "value")
+
+    def make(self, target: str | Method, *arguments: Any, **keywords: Any) -> Handle:
+        """Call, keep the result in the child, and return a handle to it."""
+        number = self._ask(_request("make", target, arguments, keywords)).get("handle")
+        if type(number) is not int:
+            raise CandidateError("BAD_ANSWER", "", "no handle")
+        return Handle(number)
+
+    def get(self, handle: Handle, attribute: str) -> Any:
+        """Read an attribute as plain data."""
+        return self._value(self._ask({"op": "get", "handle": handle.number, "name": attribute}), "value")
+
+    def observe(self, target: str | Method, *arguments: Any, **keywords: Any) -> Observation:
+        """Call, and return the answer with the arguments as they are afterwards."""
+        answer = self._ask(_request("observe", target, arguments, keywords))
+        left, right = answer.get("args"), answer.get("kwargs")
+        if not isinstance(left, list) or not isinstance(right, dict):
+            raise CandidateError("BAD_ANSWER", "", "no arguments")
+        return Observation(
+            self._value(answer, "value"),
+            [self._decode(item) for item in left],
+            {name: self._decode(item) for name, item in right.items()},
+        )
+
+    def run_tests(self, path: str) -> dict[str, tuple[str, str]]:
+        """Run one file of public tests and return outcome and detail by ``Class::method``."""
+        value = self._value(self._ask({"op": "tests", "file": path}), "value")
+        if not isinstance(value, dict):
+            raise CandidateError("BAD_ANSWER", "", "no test results")
+        return {
+            str(name): (str(ended[0]), str(ended[1]))
+            for name, ended in value.items()
+            if isinstance(ended, list) and len(ended) == 2  # noqa: PLR2004  (outcome and detail)
+        }
+
+    def end(self) -> None:
+        """Close the session; the driver clears up after it."""
+        if not self._over:
+            try:
+                _send(self._channel, b"X")
+            except OSError:
+                self._over = True
+        if self._over:
+            self._child.close()
+
+    def _ask(self, request: dict[str, Any]) -> dict[str, Any]:
+        if self._over:
+            raise CandidateError("CRASHED")
+        frame = json.dumps(request, allow_nan=False).encode("ascii")
+        started = self._child.clock.monotonic()
+        try:
+            _send(self._channel, b"C", frame)
+            letter, body = _receive(self._channel)
+        except TimeoutError:
+            self._over = True
+            raise CandidateError("TIME_LIMIT") from None
+        except (OSError, EOFError):
+            self._over = True
+            raise CandidateError("CRASHED") from None
+        except ValueError:
+            self._over = True
+            raise CandidateError("BAD_ANSWER", "", "the answer is too long") from None
+        finally:
+            self.waited += self._child.clock.monotonic() - started
+        if letter == b"D":
+            kind = body.decode("ascii", "replace")
+            raise CandidateError(kind if kind in CANDIDATE_ERRORS else "CRASHED")
+        return self._parse(letter, body)
+
+    def _parse(self, letter: bytes, body: bytes) -> dict[str, Any]:
+        try:
+            answer = strict_json(body, "the candidate's answer")
+        except FaultlineError as error:
+            raise CandidateError("BAD_ANSWER", "", error.problem) from None
+        if letter != b"A" or not isinstance(answer, dict):
+            raise CandidateError("BAD_ANSWER", "", "the answer has another form")
+        trouble = answer.get("error")
+        if trouble is not None:
+            if not (isinstance(trouble, list) and len(trouble) == 3 and all(isinstance(part, str) for part in trouble)):  # noqa: PLR2004
+                raise CandidateError("BAD_ANSWER", "", "the answer has another form")
+            kind, type_name, message = trouble
+            raise CandidateError(
+                kind if kind in CANDIDATE_ERRORS else "BAD_ANSWER", safe_text(type_name, 80), safe_text(message, 500)
+            )
+        return answer
+
+    def _value(self, answer: dict[str, Any], name: str) -> Any:
+        if name not in answer:
+            raise CandidateError("BAD_ANSWER", "", "the answer has another form")
+        return self._decode(answer[name])
+
+    def _decode(self, value: Any) -> Any:
+        try:
+            return decode(value)
+        except (ValueError, TypeError, RecursionError) as error:
+            raise CandidateError("BAD_ANSWER", type(error).__name__, safe_text(str(error), 200)) from None
+
+
+class CandidateHandle:
+    """What a check is given: the only way to the candidate; a :class:`faultline.checks.Candidate`."""
+
+    def __init__(self, child: Child, seconds: float) -> None:
+        """Allow a number of seconds for all sessions together."""
+        self._child, self._left = child, seconds
+
+    @contextlib.contextmanager
+    def session(self) -> Iterator[ChildSession]:
+        """Open one process for several calls."""
+        if self._left <= 0:
+            raise CandidateError("TIME_LIMIT")
+        with self._child.session(self._left) as session:
+            try:
+                yield session
+            finally:
+                self._left -= session.waited
+
+    def call(self, target: str, *arguments: Any, **keywords: Any) -> Any:
+        """Call a function in a fresh process and return its answer."""
+        with self.session() as session:
+            return session.call(target, *arguments, **keywords)
+
+
+def _request(op: str, target: str | Method, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "op": op,
+        "target": [target.number, target.name] if isinstance(target, Method) else target,
+        "args": [encode(item) for item in arguments],
+        "kwargs": {name: encode(item) for name, item in keywords.items()},
+    }
+
+
+def _send(channel: socket.socket, letter: bytes, body: bytes = b"") -> None:
+    channel.sendall(struct.pack(">I", len(body)) + letter + body)
+
+
+def _receive(channel: socket.socket) -> tuple[bytes, bytes]:
+    head = _exactly(channel, 5)
+    length = struct.unpack(">I", head[:4])[0]
+    if length > MAX_FRAME:
+        raise ValueError("the frame is too long")
+    return head[4:5], _exactly(channel, length)
+
+
+def _exactly(channel: socket.socket, count: int) -> bytes:
+    parts = []
+    while count:
+        part = channel.recv(min(count, 1 << 20))
+        if not part:
+            raise EOFError
+        parts.append(part)
+        count -= len(part)
+    return b"".join(parts)
+
+
+__all__ = ["CandidateHandle", "Child", "ChildSession", "ChildSpec", "HarnessFault"]

@@ -1,0 +1,163 @@
+"""The judge: runs public tests and hidden checks against a frozen candidate, which it never imports.
+
+Check code is the benchmark's own and runs here; candidate code runs only in a child in the sandbox and answers with plain
+values. What the child does to itself is the candidate's failure; only what the judge itself observed is infrastructure.
+"""
+
+import hashlib
+import tempfile
+import types
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from faultline.checks import CANDIDATE_ERRORS, CandidateError, Check, Failed, collect
+from faultline.clock import Clock
+from faultline.grading.freeze import Candidate
+from faultline.grading.handle import CandidateHandle, Child, ChildSpec
+from faultline.kinds import safe_text
+from faultline.records import CheckResult, PublicResult, Reason
+from faultline.sandbox import Limits, Sandbox
+from faultline.tasks import TaskVariant, write_tree
+
+
+@dataclass(frozen=True)
+class Findings:
+    """What the judge found: how each check and each public test ended."""
+
+    checks: tuple[CheckResult, ...]
+    """In the order of the task."""
+    public: PublicResult
+
+
+class Judge:
+    """Judges candidates of one task variant in one sandbox; keeps a child warm for one candidate at a time."""
+
+    def __init__(self, variant: TaskVariant, sandbox: Sandbox, clock: Clock, scratch: Path | None = None) -> None:
+        """Load the hidden checks, which are the benchmark's own code; ``scratch`` is where grading copies are made."""
+        self._variant, self._sandbox, self._clock, self._scratch = variant, sandbox, clock, scratch
+        self._checks = load_checks(variant)
+
+    @contextmanager
+    def sitting(self, candidate: Candidate, hash_seed: int) -> Iterator["Sitting"]:
+        """Lay out a candidate in a fresh folder and keep a child for it; everything is gone afterwards."""
+        limits = self._variant.task.definition.limits
+        # World-readable, for the sandbox's own user; it holds nothing but what the agent itself left.
+        with tempfile.TemporaryDirectory(prefix="work-", dir=self._scratch) as scratch:
+            folder = Path(scratch, "tree")
+            folder.mkdir()
+            write_tree(candidate.tree, folder)
+            for path in (Path(scratch), *(item for item in folder.rglob("*") if item.is_dir()), folder):
+                path.chmod(0o755)
+            spec = ChildSpec(
+                candidate=folder,
+                runtime=self._variant.task.definition.runtime,
+                limits=Limits(limits.memory_mib, limits.processes, limits.file_mib),
+                hash_seed=hash_seed,
+            )
+            child = Child(self._sandbox, spec, self._clock)
+            try:
+                yield Sitting(self._variant, self._checks, child)
+            finally:
+                child.close()
+
+
+@dataclass(frozen=True)
+class Sitting:
+    """One candidate before the judge."""
+
+    variant: TaskVariant
+    checks: tuple[Check, ...]
+    child: Child
+
+    def grade(self, seed: str) -> Findings:
+        """Run the public tests and every hidden check, in an order and with inputs drawn from the seed.
+
+        Raises :class:`~faultline.grading.handle.HarnessFault` for what the harness itself observed.
+        """
+        public = self._public()
+        order = list(self.checks)
+        rng_for(seed, "order").shuffle(order)
+        results = {check.id: self._run(check, rng_for(seed, check.id)) for check in order}
+        return Findings(tuple(results[check.id] for check in self.checks), public)
+
+    def _run(self, check: Check, rng: Random) -> CheckResult:
+        handle = CandidateHandle(self.child, self.variant.task.definition.limits.check_seconds)
+        try:
+            check.function(handle, rng, dict(self.variant.parameters))
+        except Failed as failure:
+            if failure.code not in (*check.codes, "BAD_ANSWER"):
+                return _error(check, f"the check gave the code {failure.code}, which it does not declare")
+            return CheckResult(check=check.id, result="failed", reason=Reason(code=failure.code, measured=_measured(failure.measured)))
+        except CandidateError as error:
+            detail = ": ".join(part for part in (error.type, error.message) if part)
+            return CheckResult(check=check.id, result="failed", reason=Reason(code=error.kind, detail=safe_text(detail, 300)))
+        except Exception as error:  # whatever else a check raises is the check's own fault, and must not end the run
+            if type(error).__name__ == "HarnessFault":
+                raise
+            return _error(check, f"{type(error).__name__}: {error}")
+        return CheckResult(check=check.id, result="passed")
+
+    def _public(self) -> PublicResult:
+        expected = self.variant.public_tests
+        may_fail = set(self.variant.public_failing)
+        ended: dict[str, tuple[str, str]] = {}
+        trouble = ""
+        for path in dict.fromkeys(test.split("::")[0] for test in expected):
+            try:
+                with self.child.session(self.variant.task.definition.limits.check_seconds) as session:
+                    ended |= {f"{path}::{name}": value for name, value in session.run_tests(path).items()}
+            except CandidateError as error:
+                trouble = trouble or f"{path}: {error.kind} {error.type} {error.message}"
+        passed = [test for test in expected if ended.get(test, ("", ""))[0] == "passed"]
+        failed = [test for test in expected if test in ended and test not in passed]
+        first = next((f"{test}: {' '.join(ended[test])}" for test in failed), trouble)
+        return PublicResult(
+            passed=tuple(passed),
+            failed=tuple(failed),
+            missing=tuple(test for test in expected if test not in ended),
+            regressed=tuple(test for test in expected if test not in passed and test not in may_fail),
+            detail=safe_text(first, 300),
+        )
+
+
+def _error(check: Check, what: str) -> CheckResult:
+    return CheckResult(check=check.id, result="error", reason=Reason(code="CHECK_ERROR", detail=safe_text(what, 300)))
+
+
+def _measured(values: Mapping[str, Any]) -> dict[str, int | float | str]:
+    """Return measured values as a record can hold them: finite numbers and short text."""
+    kept: dict[str, int | float | str] = {}
+    for name, value in values.items():
+        plain = value if isinstance(value, int | float) and not isinstance(value, bool) else str(value)
+        if isinstance(plain, float) and plain - plain != 0:  # infinite or not a number
+            plain = repr(plain)
+        kept[name] = safe_text(plain, 160) if isinstance(plain, str) else plain
+    return kept
+
+
+def rng_for(seed: str, purpose: str) -> Random:
+    """Return a generator for one purpose of one trial; nothing about it can be known before the plan was frozen."""
+    return Random(int.from_bytes(hashlib.sha256(f"{seed}/{purpose}".encode()).digest()))  # noqa: S311  (reproducible)
+
+
+def load_checks(variant: TaskVariant) -> tuple[Check, ...]:
+    """Return the hidden checks of a variant, ready to run in the judge."""
+    module = types.ModuleType("checks")
+    place = str(variant.task.path / "hidden" / "checks.py")
+    exec(compile(variant.hidden_source, place, "exec"), module.__dict__)  # noqa: S102  (the benchmark's own code)
+    checks = collect(module.__dict__)
+    if len(checks) != len(variant.task.checks):
+        return checks  # the plan's list of checks will not be met, and the outcome says so
+    # A skin renames functions too; records name a check by its id in the first skin, whatever the variant.
+    return tuple(replace(check, id=outline.id) for check, outline in zip(checks, variant.task.checks, strict=True))
+
+
+CODE_MEANINGS = CANDIDATE_ERRORS | {
+    "CHECK_ERROR": "The hidden check itself went wrong; no verdict.",
+    "PUBLIC_TEST_FAILED": "Every hidden check passed and a public test did not.",
+}
+"""Reason codes that do not belong to a task, and what each says."""

@@ -1,0 +1,50 @@
+"""Set limits on this process, give up privileges, then become another program.
+
+Runs inside a sandbox with the standard library only, before any untrusted code: ``confine.py SPEC PROGRAM ARGUMENT…``.
+"""
+
+import ctypes
+import json
+import os
+import resource
+import runpy
+import sys
+
+PR_SET_PDEATHSIG, PR_SET_NO_NEW_PRIVS, SIGKILL = 1, 38, 9
+
+
+def main() -> None:
+    """Apply the limits of the first argument, then run the rest."""
+    spec = json.loads(sys.argv[1])
+    libc = ctypes.CDLL(None)
+    for kind, amount in (
+        (resource.RLIMIT_AS, spec["memory"]),
+        (resource.RLIMIT_FSIZE, spec["file"]),
+        (resource.RLIMIT_NOFILE, spec["open_files"]),
+        (resource.RLIMIT_CORE, 0),
+    ):
+        _limit(kind, amount)
+    if spec["uid"] is not None:
+        os.setgroups([])
+        os.setresgid(spec["uid"], spec["uid"], spec["uid"])
+        os.setresuid(spec["uid"], spec["uid"], spec["uid"])
+    _limit(resource.RLIMIT_NPROC, spec["processes"])
+    libc.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
+    libc.prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0)
+    program = sys.argv[2:]
+    if spec["how"] == "script":
+        sys.argv = program
+        runpy.run_path(program[0], run_name="__main__")
+    else:
+        os.execvpe(program[0], program, os.environ)
+
+
+def _limit(kind: int, amount: int) -> None:
+    hard = resource.getrlimit(kind)[1]
+    if hard != resource.RLIM_INFINITY:
+        amount = min(amount, hard)
+    resource.setrlimit(kind, (amount, amount))
+
+
+if __name__ == "__main__":
+    main()
