@@ -1,0 +1,1 @@
+"""Estimates how likely it is that a parcel ends up damaged."""

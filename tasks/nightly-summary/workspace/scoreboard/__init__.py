@@ -1,0 +1,1 @@
+"""The summary of one night: attempt logs in, one row for each suite out."""

@@ -1,0 +1,1 @@
+"""Forecast of late deliveries: export, features, training table, model, offline score."""

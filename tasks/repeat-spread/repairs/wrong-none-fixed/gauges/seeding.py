@@ -1,0 +1,17 @@
+"""One place to make generators, for everything that draws."""
+import random
+
+import numpy as np
+
+
+DEFAULT_SEED = 0
+
+
+def generators(seed):
+    """Return a private pair, Python's and numpy's, that nobody else draws from.
+
+    A seed gives the draws that seeding the two global generators with it would give.
+    """
+    if seed is None:
+        seed = DEFAULT_SEED
+    return random.Random(seed), np.random.RandomState(seed)

@@ -1,0 +1,17 @@
+"""One place to set seeds, for everything that draws."""
+import contextlib
+import random
+
+import numpy as np
+
+
+@contextlib.contextmanager
+def seeded(seed):
+    """Draw from a seed inside the block and go on as before after it."""
+    state = np.random.get_state()
+    random.seed(seed)
+    np.random.seed(seed)
+    try:
+        yield
+    finally:
+        np.random.set_state(state)

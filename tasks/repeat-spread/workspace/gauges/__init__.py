@@ -1,0 +1,1 @@
+"""Judging flood forecasts: resampling, evaluation and repeat studies of readings."""

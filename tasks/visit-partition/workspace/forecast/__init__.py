@@ -1,0 +1,1 @@
+"""Flag visits that need follow-up; see README.md."""
