@@ -1,4 +1,4 @@
-"""Draw the test part of an export: whole patients, about as many visits as asked for."""
+"""Draw the test part of an export: whole patients, as near to the size asked for as they can get."""
 import random
 
 from forecast.identifiers import canonical_id
@@ -7,15 +7,16 @@ from forecast.identifiers import canonical_id
 def split_visits(visits, test_rows, seed):
     """Return the positions of the train and the test visits, ascending, as a dict of two lists.
 
-    All visits of a patient are in one part; a visit with an unknown id is a patient of its own. The number of test visits
-    is roughly `test_rows` (0 to len(visits)). The order of `visits` has no influence.
+    All visits of a patient are in one part; a visit with an unknown id is a patient of its own.
+    The number of test visits is the nearest to `test_rows` (0 to len(visits)) that whole patients reach, the smaller one
+    of two. The seed decides between combinations of that size; the order of `visits` has no influence.
     """
     if not 0 <= test_rows <= len(visits):
         raise ValueError(f"{test_rows} test visits asked for, {len(visits)} there")
     groups = _positions_by_patient(visits)
     keys = sorted(groups)
     random.Random(seed).shuffle(keys)
-    chosen = _first_patients([len(groups[key]) for key in keys], test_rows)
+    chosen = _nearest_combination([len(groups[key]) for key in keys], test_rows)
     test = {position for index in chosen for position in groups[keys[index]]}
     return {"train": [p for p in range(len(visits)) if p not in test], "test": sorted(test)}
 
@@ -29,12 +30,19 @@ def _positions_by_patient(visits):
     return groups
 
 
-def _first_patients(sizes, wanted):
-    """Return the first indices into `sizes`, as many as bring the sum nearest to `wanted`."""
-    chosen, total = [], 0
-    for index, size in enumerate(sizes):
-        if abs(total + size - wanted) >= abs(total - wanted):
-            break
-        chosen.append(index)
-        total += size
+def _nearest_combination(sizes, wanted):
+    """Return indices into `sizes` whose sum is nearest to `wanted`, the smaller sum of two equally near ones.
+
+    Bit n of `reach[i]` tells whether some of the first i sizes add up to n.
+    """
+    reach = [1]
+    for size in sizes:
+        reach.append(reach[-1] | reach[-1] << size)
+    sums = (n for n in range(sum(sizes) + 1) if reach[-1] >> n & 1)
+    left = min(sums, key=lambda n: (abs(n - wanted), n))
+    chosen = []
+    for index in reversed(range(len(sizes))):
+        if not reach[index] >> left & 1:
+            chosen.append(index)
+            left -= sizes[index]
     return chosen

@@ -8,8 +8,8 @@ def split_visits(visits, test_rows, seed):
     """Return the positions of the train and the test visits, ascending, as a dict of two lists.
 
     All visits of a patient are in one part; a visit with an unknown id is a patient of its own.
-    The number of test visits is the nearest to `test_rows` (0 to len(visits)) that whole patients reach, the smaller one
-    of two. The seed decides between combinations of that size; the order of `visits` has no influence.
+    The number of test visits is the nearest to `test_rows` (0 to len(visits)) that whole
+    patients reach. The seed decides between combinations of that size; the order of `visits` has no influence.
     """
     if not 0 <= test_rows <= len(visits):
         raise ValueError(f"{test_rows} test visits asked for, {len(visits)} there")
@@ -31,15 +31,14 @@ def _positions_by_patient(visits):
 
 
 def _nearest_combination(sizes, wanted):
-    """Return indices into `sizes` whose sum is nearest to `wanted`, the smaller sum of two equally near ones.
+    """Return indices into `sizes` whose sum is nearest to `wanted`.
 
     Bit n of `reach[i]` tells whether some of the first i sizes add up to n.
     """
     reach = [1]
     for size in sizes:
         reach.append(reach[-1] | reach[-1] << size)
-    sums = (n for n in range(sum(sizes) + 1) if reach[-1] >> n & 1)
-    left = min(sums, key=lambda n: (abs(n - wanted), n))
+    left = next(n for away in range(wanted + 1) for n in (wanted + away, wanted - away) if reach[-1] >> n & 1)
     chosen = []
     for index in reversed(range(len(sizes))):
         if not reach[index] >> left & 1:

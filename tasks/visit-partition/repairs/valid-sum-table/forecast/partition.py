@@ -20,9 +20,13 @@ def split_visits(visits, test_rows, seed):
 
 
 def _picked(roster, wanted, generator):
-    """Yield patients in a drawn order for whom there is still room among `wanted` test visits."""
+    """Return the keys of a best combination: the first one met while patients arrive in a drawn order."""
+    found = {0: None}  # sum: (sum before, key that was added)
     for key in generator.sample(roster.keys, len(roster.keys)):
         size = len(roster.positions(key))
-        if size <= wanted:
-            wanted -= size
-            yield key
+        for total in sorted(found, reverse=True):
+            found.setdefault(total + size, (total, key))
+    total = next(t for d in range(wanted + 1) for t in (wanted - d, wanted + d) if t in found)
+    while found[total] is not None:
+        total, key = found[total]
+        yield key
