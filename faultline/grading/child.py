@@ -1,7 +1,7 @@
 """The driver inside the sandbox: loads what is slow once, then lends a fresh process to each session of calls.
 
 Standard library only; it shares a process with candidate code, so nothing here is trusted and no expected value, check name
-or result path ever reaches it. ``child.py DESCRIPTOR CANDIDATE ALONE MODULE_FOLDER MODULE…``. Frames on the descriptor
+or result path ever reaches it. ``child.py DESCRIPTOR CANDIDATE SCRATCH ALONE MODULE_FOLDER MODULE…``. Frames on the descriptor
 are a length in four bytes, one letter, and a body:
 
 =====  ==========  ===================================================================
@@ -40,7 +40,7 @@ MAX_FRAME = 16 * 2**20
 
 def main() -> None:
     """Serve sessions until the descriptor closes."""
-    number, candidate, alone, folder, *modules = sys.argv[1:]
+    number, candidate, scratch, alone, folder, *modules = sys.argv[1:]
     control = socket.socket(fileno=int(number))
     nowhere = os.open(os.devnull, os.O_RDWR)
     for descriptor in (0, 1, 2):
@@ -48,16 +48,18 @@ def main() -> None:
     sys.path.append(folder)
     for module in modules:
         importlib.import_module(module)
+    # What is empty now is the sandbox's own, and may be emptied again after each session.
+    own = [place for place in (scratch, "/dev/shm") if alone == "alone" or place == scratch if not os.listdir(place)]
     send(control, b"R")
     while True:
         letter, body = receive(control)
         if letter == b"O":
-            lend(control, candidate, float(body), alone == "alone")
+            lend(control, candidate, float(body), own, alone == "alone")
 
 
-def lend(control: socket.socket, candidate: str, seconds: float, alone: bool) -> None:
+def lend(control: socket.socket, candidate: str, seconds: float, own: list[str], alone: bool) -> None:
     """Fork one process, pass requests and answers between it and the judge, and clear up after it."""
-    scratch = tempfile.mkdtemp()
+    scratch = tempfile.mkdtemp(dir=own[0] if own else None)
     ours, theirs = socket.socketpair()
     pid = os.fork()
     if pid == 0:
@@ -99,6 +101,18 @@ def lend(control: socket.socket, candidate: str, seconds: float, alone: bool) ->
         ours.close()
         end(pid, alone)
         shutil.rmtree(scratch, ignore_errors=True)
+        for place in own:
+            empty(place)
+
+
+def empty(place: str) -> None:
+    """Remove whatever a session left in a folder of the sandbox, so that no state outlives it."""
+    for entry in os.scandir(place):
+        if entry.is_dir(follow_symlinks=False):
+            shutil.rmtree(entry.path, ignore_errors=True)
+        else:
+            with contextlib.suppress(OSError):
+                os.unlink(entry.path)
 
 
 def end(pid: int, alone: bool) -> None:

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from faultline.kinds import safe_text
 from faultline.records import CandidateFile, Changes, FrozenCandidate
-from faultline.tasks import TaskVariant, Tree, is_editable, read_beneath, tree_digest, tree_listing
+from faultline.tasks import TaskVariant, Tree, apply_overlay, is_editable, read_beneath, tree_digest, tree_listing
 
 MAX_FILE = 1 * 2**20
 """Bytes of one editable file."""
@@ -94,6 +94,11 @@ def freeze(workspace: Path, variant: TaskVariant) -> Candidate:
         os.close(root)
     kept = {path: data for path, data in pristine.items() if not is_editable(path, editable)}
     return _candidate(kept | found, pristine, ignored=ignored, restored=restored)
+
+
+def reference_candidate(variant: TaskVariant) -> Candidate:
+    """Return the reference repair of a variant as a candidate, without a workspace on disk."""
+    return _candidate(apply_overlay(variant.workspace, variant.repairs["reference"]), variant.workspace, ignored=[], restored=[])
 
 
 def _candidate(tree: Tree, pristine: Tree, *, ignored: list[str], restored: list[str]) -> Candidate:

@@ -61,7 +61,7 @@ class Child:
             mounts, modules = python_runtime(spec.runtime)  # type: ignore[arg-type]  # the record's type allows no other names
             alone = "alone" if self._sandbox.alone else "shared"
             launch = Launch(
-                argv=("/run/child.py", str(theirs.fileno()), "/candidate", alone, modules, *spec.runtime),
+                argv=("/run/child.py", str(theirs.fileno()), "/candidate", "/tmp", alone, modules, *spec.runtime),
                 mounts=(*mounts, Mount(CHILD, "/run/child.py"), Mount(spec.candidate, "/candidate")),
                 cwd="/tmp",  # noqa: S108  (a folder of the sandbox)
                 environment={

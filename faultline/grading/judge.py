@@ -7,7 +7,7 @@ values. What the child does to itself is the candidate's failure; only what the 
 import hashlib
 import tempfile
 import types
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -16,7 +16,7 @@ from typing import Any
 
 from faultline.checks import CANDIDATE_ERRORS, CandidateError, Check, Failed, collect
 from faultline.clock import Clock
-from faultline.grading.freeze import Candidate
+from faultline.grading.freeze import Candidate, reference_candidate
 from faultline.grading.handle import CandidateHandle, Child, ChildSpec
 from faultline.kinds import safe_text
 from faultline.records import CheckResult, PublicResult, Reason
@@ -60,9 +60,15 @@ class Judge:
             )
             child = Child(self._sandbox, spec, self._clock)
             try:
-                yield Sitting(self._variant, self._checks, child)
+                yield Sitting(self._variant, self._checks, child, lambda check, rng: self._reads(check, rng, hash_seed))
             finally:
                 child.close()
+
+    def _reads(self, check: Check, rng: Random, hash_seed: int) -> bool:
+        """Return whether a check can read a right answer: whether it passes on the reference repair with the same inputs."""
+        reference = reference_candidate(self._variant)
+        with self.sitting(reference, hash_seed) as sitting:
+            return sitting.decide(check, rng).result == "passed"
 
 
 @dataclass(frozen=True)
@@ -72,6 +78,8 @@ class Sitting:
     variant: TaskVariant
     checks: tuple[Check, ...]
     child: Child
+    reads: Callable[[Check, Random], bool]
+    """Whether a check passes on the reference repair; asked only when a check raised an error of its own."""
 
     def grade(self, seed: str) -> Findings:
         """Run the public tests and every hidden check, in an order and with inputs drawn from the seed.
@@ -81,10 +89,20 @@ class Sitting:
         public = self._public()
         order = list(self.checks)
         rng_for(seed, "order").shuffle(order)
-        results = {check.id: self._run(check, rng_for(seed, check.id)) for check in order}
+        results = {check.id: self._run(check, seed) for check in order}
         return Findings(tuple(results[check.id] for check in self.checks), public)
 
-    def _run(self, check: Check, rng: Random) -> CheckResult:
+    def _run(self, check: Check, seed: str) -> CheckResult:
+        result = self.decide(check, rng_for(seed, check.id))
+        if result.result != "error" or not self.reads(check, rng_for(seed, check.id)):
+            return result
+        # The check reads a right answer to the same inputs, so this answer was none: the candidate's failure. Otherwise a
+        # candidate could leave the denominator by answering something that a check does not expect.
+        detail = f"the check could not read the answer: {result.reason.detail if result.reason else ''}"
+        return CheckResult(check=check.id, result="failed", reason=Reason(code="BAD_ANSWER", detail=safe_text(detail, 300)))
+
+    def decide(self, check: Check, rng: Random) -> CheckResult:
+        """Run one check and say how it ended; an exception of its own is an error."""
         handle = CandidateHandle(self.child, self.variant.task.definition.limits.check_seconds)
         try:
             check.function(handle, rng, dict(self.variant.parameters))
