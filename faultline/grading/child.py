@@ -117,9 +117,9 @@ def empty(place: str) -> None:
 
 def end(pid: int, alone: bool) -> None:
     """Kill the lent process and whatever it started."""
-    for target in (lambda: os.killpg(pid, signal.SIGKILL), lambda: os.kill(pid, signal.SIGKILL)):
+    for kill in (os.killpg, os.kill):
         with contextlib.suppress(ProcessLookupError, PermissionError):
-            target()
+            kill(pid, signal.SIGKILL)
     if alone:
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.kill(-1, signal.SIGKILL)

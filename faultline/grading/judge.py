@@ -94,11 +94,11 @@ class Sitting:
 
     def _run(self, check: Check, seed: str) -> CheckResult:
         result = self.decide(check, rng_for(seed, check.id))
-        if result.result != "error" or not self.reads(check, rng_for(seed, check.id)):
+        if result.reason is None or result.reason.code != "CHECK_ERROR" or not self.reads(check, rng_for(seed, check.id)):
             return result
         # The check reads a right answer to the same inputs, so this answer was none: the candidate's failure. Otherwise a
         # candidate could leave the denominator by answering something that a check does not expect.
-        detail = f"the check could not read the answer: {result.reason.detail if result.reason else ''}"
+        detail = f"the check could not read the answer: {result.reason.detail}"
         return CheckResult(check=check.id, result="failed", reason=Reason(code="BAD_ANSWER", detail=safe_text(detail, 300)))
 
     def decide(self, check: Check, rng: Random) -> CheckResult:
@@ -108,7 +108,7 @@ class Sitting:
             check.function(handle, rng, dict(self.variant.parameters))
         except Failed as failure:
             if failure.code not in (*check.codes, "BAD_ANSWER"):
-                return _error(check, f"the check gave the code {failure.code}, which it does not declare")
+                return _error(check, f"the check gave the code {failure.code}, which it does not declare", "UNDECLARED_CODE")
             return CheckResult(check=check.id, result="failed", reason=Reason(code=failure.code, measured=_measured(failure.measured)))
         except CandidateError as error:
             detail = ": ".join(part for part in (error.type, error.message) if part)
@@ -142,8 +142,8 @@ class Sitting:
         )
 
 
-def _error(check: Check, what: str) -> CheckResult:
-    return CheckResult(check=check.id, result="error", reason=Reason(code="CHECK_ERROR", detail=safe_text(what, 300)))
+def _error(check: Check, what: str, code: str = "CHECK_ERROR") -> CheckResult:
+    return CheckResult(check=check.id, result="error", reason=Reason(code=code, detail=safe_text(what, 300)))
 
 
 def _measured(values: Mapping[str, Any]) -> dict[str, int | float | str]:
@@ -176,6 +176,7 @@ def load_checks(variant: TaskVariant) -> tuple[Check, ...]:
 
 CODE_MEANINGS = CANDIDATE_ERRORS | {
     "CHECK_ERROR": "The hidden check itself went wrong; no verdict.",
+    "UNDECLARED_CODE": "The hidden check gave a reason code that it does not declare; no verdict.",
     "PUBLIC_TEST_FAILED": "Every hidden check passed and a public test did not.",
 }
 """Reason codes that do not belong to a task, and what each says."""

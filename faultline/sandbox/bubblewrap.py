@@ -104,7 +104,8 @@ def _options(launch: Launch, uid: int | None) -> list[str]:
     options += _system(network=launch.network)
     options += ["--proc", "/proc", "--dev", "/dev"]
     scratch = str(launch.limits.file_mib * 2**20)
-    options += ["--perms", "1777", "--size", scratch, "--tmpfs", "/tmp"]  # noqa: S108  (a folder of the sandbox, not of the host)
+    for folder in ("/tmp", "/dev/shm"):  # noqa: S108  (folders of the sandbox, not of the host)
+        options += ["--perms", "1777", "--size", scratch, "--tmpfs", folder]
     options += ["--perms", "0755", "--dir", "/run", "--ro-bind", str(CONFINE), INSIDE_CONFINE]
     options += ["--perms", "0755", "--dir", "/run/modules"]
     for mount in launch.mounts:

@@ -1,0 +1,48 @@
+"""The glossary."""
+
+import pytest
+
+from faultline.card.build_glossary import glossary
+from faultline.checks import CANDIDATE_ERRORS
+from faultline.kinds import (
+    Absence,
+    AgentKind,
+    Blame,
+    Estimand,
+    Fold,
+    Mode,
+    RetryPolicy,
+    RunKind,
+    SandboxLevel,
+    StatusClass,
+    Verdict,
+)
+
+TERMS = glossary()
+
+
+@pytest.mark.parametrize(
+    "words", [Absence, AgentKind, Blame, Estimand, Fold, Mode, RetryPolicy, RunKind, SandboxLevel, StatusClass, Verdict]
+)
+def test_every_word_is_explained(words):
+    """
+    Each word of the vocabulary is in the glossary with its own meaning.
+    """
+    explained = {(term.word, term.meaning) for term in TERMS}
+
+    assert {(word.value, word.meaning) for word in words} <= explained
+
+
+def test_reason_codes_that_any_check_can_end_with():
+    """
+    The codes that a candidate's process can end with are explained too.
+    """
+    assert set(CANDIDATE_ERRORS) <= {term.word for term in TERMS}
+
+
+def test_no_term_is_empty_or_twice():
+    """
+    Every term says something, once a group.
+    """
+    assert all(term.meaning for term in TERMS)
+    assert len(TERMS) == len({(term.group, term.word) for term in TERMS})

@@ -1,0 +1,202 @@
+"""The card of a run."""
+
+import dataclasses
+from decimal import Decimal
+
+import factories
+import pytest
+
+from faultline.card import build_card
+from faultline.kinds import Absence, Fold, Mode, StatusClass
+from faultline.records import Absent, Timing, not_applicable, unknown
+
+SMALL = factories.small()
+VALIDITY, EVALUATION = SMALL.runs
+
+
+def card_of(run, tasks=SMALL.tasks):
+    return build_card(factories.benchmark(tasks, [run])).runs[0]
+
+
+def attempts(change):
+    """Return the evaluation with the only attempt of each trial changed, by the number of the trial's line."""
+    places = {trial.key: place for place, trial in enumerate(EVALUATION.trials)}
+    return factories.retrial(EVALUATION, lambda t: t.model_copy(update={"attempts": change(places[t.key], t.attempts[0])}))
+
+
+class TestCounts:
+    def test_the_four_words_sum_to_the_plan(self):
+        """
+        Every planned cell is counted under one of four words.
+        """
+
+        def ending(cell):
+            broken = factories.failed(status=StatusClass.AGENT_FAILURE, mode=Mode.INVALID_SUBMISSION)
+            return {0: factories.passed(), 1: broken, 2: factories.invalid()}[cell.trial]
+
+        counts = card_of(factories.evaluation_run(SMALL.tasks, ending=ending)).counts
+
+        assert {Fold.PASSED: 6, Fold.FAILED: 0, Fold.INVALID_SUBMISSION: 6, Fold.INVALID_INFRA: 6} == counts.folds
+        assert 18 == counts.planned == sum(counts.folds.values())
+        assert {Mode.REPAIRED: 6, Mode.INVALID_SUBMISSION: 6, Mode.INFRASTRUCTURE: 6} == counts.modes
+
+    def test_a_lost_record_stays_in_the_plan(self):
+        """
+        A planned cell without a record has no verdict, and is unknown rather than absent.
+        """
+        counts = card_of(factories.retrial(EVALUATION, lambda t: None if t == EVALUATION.trials[0] else t)).counts
+
+        assert (18, 1, 1, 1) == (
+            counts.planned,
+            counts.folds[Fold.INVALID_INFRA],
+            counts.modes[Mode.UNKNOWN],
+            counts.statuses[StatusClass.UNKNOWN],
+        )
+
+    def test_trials_stand_in_the_order_of_the_plan(self):
+        """
+        Whatever the order of the records, rows follow the plan.
+        """
+        turned = factories.sealed(EVALUATION.manifest, EVALUATION.trials[::-1])
+
+        assert [cell.label for cell in EVALUATION.manifest.cells] == [row.anchor for row in card_of(turned).trials]
+
+
+class TestCosts:
+    def test_everything_known(self):
+        """
+        Costs, times and tokens are summed exactly.
+        """
+        costs = card_of(EVALUATION).costs
+
+        assert (Decimal("0.2250"), 18, 0, 0) == (costs.usd, costs.usd_known, costs.usd_unknown, costs.usd_not_applicable)
+        assert (18 * 120, 18, 0) == (costs.output_tokens, costs.attempts, costs.extra_attempts)
+        assert (18, 0, 2.5, 45.0) == (
+            costs.agent_seconds.known,
+            costs.agent_seconds.unknown,
+            costs.agent_seconds.median,
+            costs.agent_seconds.total,
+        )
+
+    def test_unknown_is_counted_and_never_added_as_zero(self):
+        """
+        Unknown costs are counted beside the sum of the known ones; unknown tokens leave their sum unknown.
+        """
+        lost = unknown("not told")
+        costs = card_of(
+            attempts(lambda place, a: (a.model_copy(update={"cost": lost, "usage": lost} if place < 3 else {}),))
+        ).costs
+
+        assert (Decimal("0.1875"), 15, 3) == (costs.usd, costs.usd_known, costs.usd_unknown)
+        assert Absence.UNKNOWN is costs.output_tokens.absence
+
+    def test_nothing_known_is_no_zero(self):
+        """
+        When no attempt recorded its cost the sum is unknown.
+        """
+        lost = unknown("not told")
+        times = Timing(setup=lost, agent=lost, grading=lost)
+        costs = card_of(attempts(lambda _, a: (a.model_copy(update={"cost": lost, "timing": times}),))).costs
+
+        assert (Absence.UNKNOWN, 18) == (costs.usd.absence, costs.usd_unknown)
+        assert Absence.UNKNOWN is costs.agent_seconds.absence
+
+    @pytest.mark.parametrize("said", [not_applicable("a control"), unknown("nobody wrote it down")])
+    def test_controls_have_no_cost(self, said):
+        """
+        The cost of a control does not apply, whatever word its record uses for the absence.
+        """
+        run = factories.retrial(
+            VALIDITY, lambda t: t.model_copy(update={"attempts": (t.attempts[0].model_copy(update={"cost": said}),)})
+        )
+        costs = card_of(run).costs
+
+        assert (Absence.NOT_APPLICABLE, 0, 180) == (costs.usd.absence, costs.usd_unknown, costs.usd_not_applicable)
+        assert Absence.NOT_APPLICABLE is costs.agent_seconds.absence
+
+    def test_retries_cost_too(self):
+        """
+        Attempts beyond the first are counted, and their cost is part of the trial's.
+        """
+        fault = factories.attempt("fault", start=factories.at(3), end="faulted", observed="no route")
+        run = attempts(lambda place, a: (fault, a.model_copy(update={"number": 2})) if place == 0 else (a,))
+        card = card_of(run)
+
+        assert (19, 1, 19) == (card.costs.attempts, card.costs.extra_attempts, card.costs.usd_known)
+        assert (2, Decimal("0.0250"), 240) == (card.trials[0].attempts, card.trials[0].usd, card.trials[0].usage.output)
+
+    def test_one_unknown_attempt_leaves_the_trial_unknown(self):
+        """
+        The cost of a trial is unknown as soon as that of one of its attempts is.
+        """
+        fault = factories.attempt("fault", start=factories.at(3), end="faulted", cost=unknown("lost"), usage=unknown("lost"))
+        row = card_of(attempts(lambda _, a: (fault, a.model_copy(update={"number": 2})))).trials[0]
+
+        assert Absence.UNKNOWN is row.usd.absence
+        assert Absence.UNKNOWN is row.usage.output.absence
+
+
+class TestRun:
+    def test_a_validity_run_folds_its_controls(self):
+        """
+        A validity run shows for each task how many trials ended as expected.
+        """
+        card = card_of(VALIDITY)
+
+        assert [("task-00", 90, 90, 0, True), ("task-01", 90, 90, 0, True)] == [
+            (item.task, item.planned, item.as_expected, item.flips, item.holds) for item in card.validity
+        ]
+        assert card.controls_only
+
+    def test_an_evaluation_has_no_such_fold(self):
+        """
+        An evaluation of an agent is no evidence about tasks.
+        """
+        card = card_of(EVALUATION)
+
+        assert ((), False) == (card.validity, card.controls_only)
+
+    def test_controls_of_a_changed_task_are_not_judged(self):
+        """
+        What was expected of the controls of an earlier form is not guessed.
+        """
+        changed = (factories.task("task-00", version=2), SMALL.tasks[1])
+
+        assert ["task-01"] == [item.task for item in card_of(VALIDITY, changed).validity]
+
+    def test_files_carry_their_sealed_digests(self):
+        """
+        The files of a run are listed by path with the digests of the seal.
+        """
+        card = card_of(EVALUATION)
+
+        assert ["manifest.json", "trials.jsonl"] == [file.path for file in card.files]
+        assert EVALUATION.results_digest == card.files[1].digest
+        assert EVALUATION.seal_digest == card.seal_digest
+
+    def test_unjudged_trials_have_no_public_numbers(self):
+        """
+        A trial that was not judged has no number of public tests, rather than zero.
+        """
+        row = card_of(factories.evaluation_run(SMALL.tasks, ending=lambda _: factories.invalid())).trials[0]
+
+        assert isinstance(row.public_passed, Absent)
+        assert isinstance(row.public_total, Absent)
+
+    def test_a_trial_outside_the_plan_is_not_counted(self):
+        """
+        A trial that was never planned enters no count; a gate names it.
+        """
+        extra = EVALUATION.trials[0].model_copy(update={"key": EVALUATION.trials[0].key.model_copy(update={"trial": 9})})
+        card = card_of(factories.sealed(EVALUATION.manifest, (*EVALUATION.trials, extra)))
+
+        assert (18, 18) == (len(card.trials), sum(card.counts.folds.values()))
+
+    def test_synthetic_runs_say_so(self):
+        """
+        The mark of a run that was made for a test is on its card.
+        """
+        assert card_of(EVALUATION).synthetic
+        assert not card_of(
+            dataclasses.replace(EVALUATION, manifest=EVALUATION.manifest.model_copy(update={"synthetic": False}))
+        ).synthetic

@@ -1,0 +1,82 @@
+"""Intervals of one proportion."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from faultline.statistics import clopper_pearson_interval, clopper_pearson_upper, wilson_interval, zero_error_reviews
+
+counts = st.integers(1, 400).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n)))
+METHODS = pytest.mark.parametrize("method", [wilson_interval, clopper_pearson_interval])
+
+
+@METHODS
+@given(count=counts, level=st.sampled_from([0.8, 0.95, 0.99]))
+def test_the_interval_contains_the_share_and_has_width(method, count, level):
+    """
+    The bounds stay inside 0 and 1, contain the observed share and never coincide.
+    """
+    passed, n = count
+    bounds = method(passed, n, level)
+
+    assert 0 <= bounds.low <= passed / n <= bounds.high <= 1
+    assert bounds.width > 0
+
+
+@METHODS
+@given(n=st.integers(1, 2_000))
+def test_the_boundary_is_exact(method, n):
+    """
+    Nothing passed gives a lower end of exactly 0, everything passed an upper end of exactly 1.
+    """
+    assert method(0, n).low == 0.0
+    assert method(n, n).high == 1.0
+
+
+@METHODS
+@given(count=counts)
+def test_relabelling_mirrors_the_interval(method, count):
+    """
+    Counting failures instead of passes gives the mirrored interval.
+    """
+    passed, n = count
+    one, other = method(passed, n), method(n - passed, n)
+
+    assert one.low == pytest.approx(1 - other.high, abs=1e-9)
+    assert one.high == pytest.approx(1 - other.low, abs=1e-9)
+
+
+@METHODS
+@pytest.mark.parametrize(("passed", "n"), [(1, 0), (-1, 5), (6, 5), (0, 0)])
+def test_what_is_no_proportion_is_refused(method, passed, n):
+    """
+    More successes than trials, negative counts and no trials at all raise an error.
+    """
+    with pytest.raises(ValueError, match="no proportion"):
+        method(passed, n)
+
+
+@METHODS
+@pytest.mark.parametrize("level", [0, 1, 1.5, -0.2])
+def test_an_impossible_level_is_refused(method, level):
+    """
+    A level outside 0 to 1 raises an error.
+    """
+    with pytest.raises(ValueError, match="level"):
+        method(1, 2, level)
+
+
+def test_a_reviewer_who_finds_only_errors_bounds_nothing():
+    """
+    With an error in every review the upper bound is 1.
+    """
+    assert clopper_pearson_upper(4, 4) == 1.0
+
+
+@pytest.mark.parametrize("target", [0, 1, -1])
+def test_an_impossible_target_is_refused(target):
+    """
+    A target rate outside 0 to 1 raises an error.
+    """
+    with pytest.raises(ValueError, match="target"):
+        zero_error_reviews(target)
