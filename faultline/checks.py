@@ -97,6 +97,9 @@ class Session(Protocol):
     def call(self, target: str | Method, *arguments: Any, **keywords: Any) -> Any:
         """Call ``package.module:name`` and return its answer as plain data."""
 
+    def calls(self, *requests: tuple[Any, ...]) -> list[Any]:
+        """Make several calls, each a target and its arguments, in one exchange; the first that fails raises."""
+
     def make(self, target: str | Method, *arguments: Any, **keywords: Any) -> Handle:
         """Call, keep the result in the child, and return a handle to it."""
 

@@ -1,26 +1,28 @@
 """The driver inside the sandbox: loads what is slow once, then lends a fresh process to each session of calls.
 
 Standard library only; it shares a process with candidate code, so nothing here is trusted and no expected value, check name
-or result path ever reaches it. ``child.py DESCRIPTOR CANDIDATE SCRATCH ALONE MODULE_FOLDER MODULE…``. Frames on the descriptor
-are a length in four bytes, one letter, and a body:
+or result path ever reaches it. ``child.py DESCRIPTOR CANDIDATE SCRATCH ALONE MODULE_FOLDER MODULE…``. Frames are a length in four
+bytes, one letter, and a body. On the descriptor itself:
 
-=====  ==========  ===================================================================
-O      to driver   open a session; the body is its time limit in seconds
-C      to driver   one request for the open session, passed on as it is
-X      to driver   close the session
-R      from driver ready
-A      from driver the answer to a request
-D      from driver the session is over without an answer; the body says why
-=====  ==========  ===================================================================
+=====  ==========  =========================================================================================
+R      to judge    ready
+O      to driver   open a session: fork a process
+F      to judge    the session's own channel comes along as a descriptor
+X      to driver   end the session: kill its process and all others, and clear up
+=====  ==========  =========================================================================================
+
+On a session's channel, ``C`` carries a request and ``A`` its answer, both as strict JSON.
 """
 
 import contextlib
 import dataclasses
 import datetime
+import gc
 import importlib
 import importlib.machinery
 import importlib.util
 import json
+import marshal
 import math
 import os
 import select
@@ -36,6 +38,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 MAX_FRAME = 16 * 2**20
+COMPILE_SECONDS = 10.0
 
 
 def main() -> None:
@@ -48,17 +51,20 @@ def main() -> None:
     sys.path.append(folder)
     for module in modules:
         importlib.import_module(module)
+    compiled = compile_aside(candidate)
     # What is empty now is the sandbox's own, and may be emptied again after each session.
     own = [place for place in (scratch, "/dev/shm") if alone == "alone" or place == scratch if not os.listdir(place)]
+    gc.collect()
+    gc.freeze()  # fewer pages are copied by each fork
     send(control, b"R")
     while True:
-        letter, body = receive(control)
+        letter, _ = receive(control)
         if letter == b"O":
-            lend(control, candidate, float(body), own, alone == "alone")
+            lend(control, candidate, compiled, own, alone == "alone")
 
 
-def lend(control: socket.socket, candidate: str, seconds: float, own: list[str], alone: bool) -> None:
-    """Fork one process, pass requests and answers between it and the judge, and clear up after it."""
+def lend(control: socket.socket, candidate: str, compiled: dict[str, bytes], own: list[str], alone: bool) -> None:
+    """Fork one process, hand its channel to the judge, and clear up after it when the judge says so."""
     scratch = tempfile.mkdtemp(dir=own[0] if own else None)
     ours, theirs = socket.socketpair()
     pid = os.fork()
@@ -67,42 +73,82 @@ def lend(control: socket.socket, candidate: str, seconds: float, own: list[str],
             os.setsid()
             ours.close()
             control.close()
-            serve(theirs, candidate, scratch)
+            serve(theirs, candidate, compiled, scratch)
         finally:
             os._exit(1)
     theirs.close()
-    left = seconds
-    over = False
     try:
-        while True:
-            letter, body = receive(control)
-            if letter == b"X":
-                return
-            if over:
-                send(control, b"D", b"CRASHED")
-                continue
-            started = time.monotonic()
-            try:
-                ours.settimeout(max(left, 0.001))
-                send(ours, b"C", body)
-                answer = receive_within(ours, started + left)
-                left -= time.monotonic() - started
-                send(control, b"A", answer)
-            except TimeoutError:
-                over = True
-                send(control, b"D", b"TIME_LIMIT")
-            except (OSError, EOFError):
-                over = True
-                send(control, b"D", b"CRASHED")
-            except ValueError:
-                over = True
-                send(control, b"D", b"BAD_ANSWER")
-    finally:
+        socket.send_fds(control, [struct.pack(">I", 0) + b"F"], [ours.fileno()])
         ours.close()
+        receive(control)
+    finally:
         end(pid, alone)
         shutil.rmtree(scratch, ignore_errors=True)
         for place in own:
             empty(place)
+
+
+def compile_aside(candidate: str) -> dict[str, bytes]:
+    """Return the bytecode of the candidate's files by path, made in a process of its own.
+
+    Compiling runs nothing, but a hostile source may crash or hang the compiler; then every session compiles for itself.
+    """
+    reader, writer = os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        os.close(reader)
+        with contextlib.suppress(BaseException), os.fdopen(writer, "wb") as file:
+            marshal.dump(dict(bytecode(candidate)), file)
+        os._exit(0)
+    os.close(writer)
+    data = bytearray()
+    with os.fdopen(reader, "rb", buffering=0) as file:
+        deadline = time.monotonic() + COMPILE_SECONDS
+        while select.select([file], [], [], max(deadline - time.monotonic(), 0))[0]:
+            part = file.read(1 << 20)
+            if not part or len(data) > MAX_FRAME:
+                break
+            data += part
+    end(pid, alone=False)
+    try:
+        found = marshal.loads(bytes(data))
+    except (EOFError, ValueError, TypeError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def bytecode(candidate: str) -> Iterable[tuple[str, bytes]]:
+    """Yield path and marshalled code of each file that compiles."""
+    for folder, _, names in os.walk(candidate):
+        for name in names:
+            path = os.path.join(folder, name)
+            if name.endswith(".py"):
+                with contextlib.suppress(SyntaxError, ValueError, RecursionError, MemoryError), open(path, "rb") as file:
+                    yield path, marshal.dumps(compile(file.read(), path, "exec", dont_inherit=True))
+
+
+class Compiled(importlib.machinery.SourceFileLoader):
+    """Loads a candidate's module from bytecode that was made when the driver started."""
+
+    files: dict[str, bytes] = {}
+
+    def get_code(self, fullname: str) -> Any:
+        """Return the code of a module."""
+        data = self.files.get(self.path)
+        return super().get_code(fullname) if data is None else marshal.loads(data)
+
+
+def use_compiled(candidate: str, compiled: dict[str, bytes]) -> None:
+    """Let imports below the candidate's folder use the bytecode that is there."""
+    Compiled.files = compiled
+    hook = importlib.machinery.FileFinder.path_hook((Compiled, importlib.machinery.SOURCE_SUFFIXES))
+
+    def below(path: str) -> Any:
+        if path != candidate and not path.startswith(candidate + "/"):
+            raise ImportError
+        return hook(path)
+
+    sys.path_hooks.insert(0, below)
 
 
 def empty(place: str) -> None:
@@ -156,31 +202,13 @@ def exactly(channel: socket.socket, count: int) -> bytes:
     return b"".join(parts)
 
 
-def receive_within(channel: socket.socket, deadline: float) -> bytes:
-    """Receive one frame from a lent process before a moment of the monotonic clock."""
-    data = bytearray()
-    wanted = 5
-    while len(data) < wanted:
-        left = deadline - time.monotonic()
-        if left <= 0 or not select.select([channel], [], [], left)[0]:
-            raise TimeoutError
-        part = channel.recv(min(wanted - len(data), 1 << 20))
-        if not part:
-            raise EOFError
-        data += part
-        if len(data) == 5:
-            wanted = 5 + struct.unpack(">I", data[:4])[0]
-            if wanted > MAX_FRAME:
-                raise ValueError("the frame is too long")
-    return bytes(data[5:])
-
-
 class Trouble(Exception):
     """What the judge is told instead of an answer: kind, exception type, message."""
 
 
-def serve(channel: socket.socket, candidate: str, scratch: str) -> None:
+def serve(channel: socket.socket, candidate: str, compiled: dict[str, bytes], scratch: str) -> None:
     """Answer requests in a process of their own, until the channel closes."""
+    use_compiled(candidate, compiled)
     os.chdir(scratch)
     sys.argv = ["python3"]
     sys.path.append(candidate)
@@ -205,6 +233,8 @@ def respond(request: dict[str, Any], objects: list[Any], candidate: str, scratch
             return {"value": scratch}
         case "tests":
             return {"value": run_tests(candidate, request["file"])}
+        case "calls":
+            return {"value": [respond(call, objects, candidate, scratch)["value"] for call in request["calls"]]}
         case "get":
             value = attempt(lambda: getattr(objects[request["handle"]], request["name"]))
             return {"value": flatten(value)}
@@ -385,7 +415,7 @@ def run_tests(candidate: str, path: str) -> dict[str, Any]:
     """Run the unittest classes of one file of public tests and return how each ended."""
     os.chdir(candidate)
     try:
-        loader = importlib.machinery.SourceFileLoader(path.removesuffix(".py").replace("/", "."), os.path.join(candidate, path))
+        loader = Compiled(path.removesuffix(".py").replace("/", "."), os.path.join(candidate, path))
         module = importlib.util.module_from_spec(importlib.machinery.ModuleSpec(loader.name, loader, origin=loader.path))
         sys.modules[loader.name] = module
         loader.exec_module(module)

@@ -5,7 +5,7 @@ import json
 import os
 import socket
 import struct
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -21,8 +21,6 @@ CHILD = Path(__file__).with_name("child.py")
 MAX_FRAME = 16 * 2**20
 START_SECONDS = 60.0
 """How long a child may take to say that it is ready; longer is a fault of the host."""
-GRACE_SECONDS = 5.0
-"""How much longer than the child's own limit the judge waits for the child to report it."""
 
 
 class HarnessFault(Exception):  # noqa: N818  (an observation, not an error to mend)
@@ -101,19 +99,36 @@ class Child:
 
         Raises :class:`HarnessFault` when the host cannot start a child.
         """
-        channel = self._start()
-        try:
-            channel.settimeout(seconds + GRACE_SECONDS)
-            _send(channel, b"O", str(seconds).encode())
-        except OSError:
-            self.close()  # an earlier session took the driver down with it: start afresh, once
-            channel = self._start()
-            _send(channel, b"O", str(seconds).encode())
-        session = ChildSession(self, channel, seconds)
+        session = ChildSession(self, self._open(), seconds)
         try:
             yield session
         finally:
             session.end()
+
+    def _open(self) -> socket.socket:
+        """Return the channel of a new session, from a new driver when an earlier session took the old one down with it."""
+        for _ in range(2):
+            control = self._start()
+            try:
+                control.settimeout(START_SECONDS)
+                _send(control, b"O")
+                data, descriptors, _, _ = socket.recv_fds(control, 5, 1)
+                if len(descriptors) == 1 and data[4:] == b"F":
+                    return socket.socket(fileno=descriptors[0])
+                for descriptor in descriptors:
+                    os.close(descriptor)
+            except OSError:
+                pass
+            self.close()
+        raise HarnessFault("the driver does not open a session")
+
+    def end_session(self) -> None:
+        """Have the driver kill what a session left, and clear up after it."""
+        if self._channel is not None:
+            try:
+                _send(self._channel, b"X")
+            except OSError:
+                self.close()
 
     def close(self) -> None:
         """End everything inside the sandbox."""
@@ -131,7 +146,8 @@ class ChildSession:
     def __init__(self, child: Child, channel: socket.socket, seconds: float) -> None:
         """Wrap an open session."""
         self._child, self._channel, self._seconds = child, channel, seconds
-        self._over = False
+        self._over = ""
+        """Why the session cannot be used any more, as a kind of candidate error."""
         self.waited = 0.0
         """Seconds spent waiting for the candidate; the judge's own work does not count."""
         self._scratch = ""
@@ -146,6 +162,14 @@ class ChildSession:
     def call(self, target: str | Method, *arguments: Any, **keywords: Any) -> Any:
         """Call and return the answer as plain data; raises :class:`CandidateError`."""
         return self._value(self._ask(_request("call", target, arguments, keywords)), "value")
+
+    def calls(self, *requests: tuple[Any, ...]) -> list[Any]:
+        """Make several calls in one exchange and return their answers as plain data; raises :class:`CandidateError`."""
+        calls = [_request("call", target, tuple(arguments), {}) for target, *arguments in requests]
+        answers = self._value(self._ask({"op": "calls", "calls": calls}), "value")
+        if not isinstance(answers, list) or len(answers) != len(requests):
+            raise CandidateError("BAD_ANSWER", "", "not one answer for each call")
+        return answers
 
     def make(self, target: str | Method, *arguments: Any, **keywords: Any) -> Handle:
         """Call, keep the result in the child, and return a handle to it."""
@@ -183,37 +207,35 @@ class ChildSession:
 
     def end(self) -> None:
         """Close the session; the driver clears up after it."""
-        if not self._over:
-            try:
-                _send(self._channel, b"X")
-            except OSError:
-                self._over = True
-        if self._over:
-            self._child.close()
+        self._channel.close()
+        self._child.end_session()
 
     def _ask(self, request: dict[str, Any]) -> dict[str, Any]:
         if self._over:
-            raise CandidateError("CRASHED")
+            raise CandidateError(self._over)
         frame = json.dumps(request, allow_nan=False).encode("ascii")
         started = self._child.clock.monotonic()
         try:
+            self._channel.settimeout(max(self._seconds - self.waited, 0.001))
             _send(self._channel, b"C", frame)
-            letter, body = _receive(self._channel)
+            letter, body = _receive(self._channel, self._deadline(started))
         except TimeoutError:
-            self._over = True
+            self._over = "TIME_LIMIT"
             raise CandidateError("TIME_LIMIT") from None
         except (OSError, EOFError):
-            self._over = True
+            self._over = "CRASHED"
             raise CandidateError("CRASHED") from None
         except ValueError:
-            self._over = True
+            self._over = "CRASHED"
             raise CandidateError("BAD_ANSWER", "", "the answer is too long") from None
         finally:
             self.waited += self._child.clock.monotonic() - started
-        if letter == b"D":
-            kind = body.decode("ascii", "replace")
-            raise CandidateError(kind if kind in CANDIDATE_ERRORS else "CRASHED")
         return self._parse(letter, body)
+
+    def _deadline(self, started: float) -> Callable[[], float]:
+        """Return a function that tells how long the candidate may still take for this answer."""
+        clock, end = self._child.clock, started + self._seconds - self.waited
+        return lambda: end - clock.monotonic()
 
     def _parse(self, letter: bytes, body: bytes) -> dict[str, Any]:
         try:
@@ -281,17 +303,22 @@ def _send(channel: socket.socket, letter: bytes, body: bytes = b"") -> None:
     channel.sendall(struct.pack(">I", len(body)) + letter + body)
 
 
-def _receive(channel: socket.socket) -> tuple[bytes, bytes]:
-    head = _exactly(channel, 5)
+def _receive(channel: socket.socket, left: Callable[[], float] = lambda: START_SECONDS) -> tuple[bytes, bytes]:
+    """Receive one frame in the time that is left; a peer that sends byte by byte gains none."""
+    head = _exactly(channel, 5, left)
     length = struct.unpack(">I", head[:4])[0]
     if length > MAX_FRAME:
         raise ValueError("the frame is too long")
-    return head[4:5], _exactly(channel, length)
+    return head[4:5], _exactly(channel, length, left)
 
 
-def _exactly(channel: socket.socket, count: int) -> bytes:
+def _exactly(channel: socket.socket, count: int, left: Callable[[], float]) -> bytes:
     parts = []
     while count:
+        seconds = left()
+        if seconds <= 0:
+            raise TimeoutError
+        channel.settimeout(seconds)
         part = channel.recv(min(count, 1 << 20))
         if not part:
             raise EOFError

@@ -113,18 +113,20 @@ def _use(session, use, rows, parameters, fraction=0.5, **seed):
 
 def _prime(session, seed):
     """Do what a notebook does: seed both generators, draw a little (each keeps the second of a pair of normal draws)."""
-    session.call("random:seed", seed)
-    session.call("numpy.random:seed", seed)
-    session.call("random:gauss", 0.0, 1.0)
-    session.call("numpy.random:standard_normal")
+    session.calls(
+        ("random:seed", seed), ("numpy.random:seed", seed), ("random:gauss", 0.0, 1.0), ("numpy.random:standard_normal",)
+    )
 
 
 def _next_draws(session):
     """Draw from both streams: what the caller sees next."""
-    return {
-        "random": [session.call("random:gauss", 0.0, 1.0)] + [session.call("random:random") for _ in range(3)],
-        "numpy": [session.call("numpy.random:standard_normal"), session.call("numpy.random:random", 3)],
-    }
+    draws = session.calls(
+        ("random:gauss", 0.0, 1.0),
+        *[("random:random",)] * 3,
+        ("numpy.random:standard_normal",),
+        ("numpy.random:random", 3),
+    )
+    return {"random": draws[:4], "numpy": draws[4:]}
 
 
 def _undisturbed(candidate, primes):
