@@ -1,0 +1,90 @@
+"""The command line's front door; a command's room is imported when the command runs, so that ``--help`` stays quick."""
+
+import importlib
+import sys
+from pathlib import Path
+
+import click
+
+from faultline.errors import FaultlineError
+
+COMMANDS = {
+    "validate": "faultline.cli.validate",
+    "run": "faultline.cli.run",
+    "resume": "faultline.cli.run",
+    "seal": "faultline.cli.run",
+    "status": "faultline.cli.run",
+    "verify": "faultline.cli.records",
+    "gates": "faultline.cli.publish",
+    "build-site": "faultline.cli.publish",
+    "doctor": "faultline.cli.doctor",
+}
+"""Each command and its module; in the order of ``--help``."""
+SUMMARIES = {
+    "validate": "Prove both sides of the contract of each task.",
+    "run": "Let an agent work on the tasks, and record every result.",
+    "resume": "Finish a run that was interrupted.",
+    "seal": "Turn a finished run into plain files.",
+    "status": "Show where live runs stand.",
+    "verify": "Recompute every digest of sealed runs.",
+    "gates": "Say whether a ranking may be published.",
+    "build-site": "Build the evaluation card as a static site.",
+    "doctor": "Say what this machine can do.",
+}
+"""One line for each command, so that ``--help`` imports none of them."""
+
+
+class LazyGroup(click.Group):
+    """A group that imports a command when it is asked for, and prints Faultline's errors."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002  (click's signature)
+        """Return the names in the order of use."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002  (click's signature)
+        """Import the command's module."""
+        module = COMMANDS.get(cmd_name)
+        if module is None:
+            return None
+        found = getattr(importlib.import_module(module), cmd_name.replace("-", "_"))
+        assert isinstance(found, click.Command)
+        return found
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002  (click's signature)
+        """Write the list of commands without importing any."""
+        with formatter.section("Commands"):
+            formatter.write_dl(list(SUMMARIES.items()))
+
+
+@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(package_name="faultline")
+def cli() -> None:
+    """Tell whether a benchmark of coding agents has earned the right to rank anything.
+
+    \b
+    Examples:
+      faultline doctor                        what can this machine do?
+      faultline validate                      are the tasks sound?
+      faultline run reference --trials 3      a control that must pass
+      faultline run --agent agent.toml        your own agent
+      faultline gates                         may a ranking be published?
+      faultline build-site                    publish the card
+
+    Colours switch off with NO_COLOR=1. Shell completion: `_FAULTLINE_COMPLETE=bash_source faultline` (or zsh, fish).
+    """
+
+
+def main() -> None:
+    """Run the command line; a fault that somebody can mend is one line each and never a traceback."""
+    try:
+        cli.main(standalone_mode=False)
+    except FaultlineError as error:
+        for line in error.diagnostics():
+            click.echo(line.replace(f"{Path.cwd()}/", ""), err=True)
+        sys.exit(error.exit_code)
+    except click.exceptions.Abort:
+        click.echo("stopped", err=True)
+        sys.exit(130)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(error.exit_code)

@@ -1,0 +1,21 @@
+"""The life of a trial: plan the cells, claim one, attempt it, record it exactly once; on one machine or many.
+
+Writes the folder of a live run and its ledger, and starts worker processes. Front doors: :func:`plan_evaluation`,
+:func:`plan_validity` and :func:`execute`.
+"""
+
+from faultline.execution.live import LiveRun, live_runs
+from faultline.execution.plan import Planned, plan_evaluation, plan_validity
+from faultline.execution.provenance import gather_provenance
+from faultline.execution.runner import execute, seal_live_run
+
+__all__ = [
+    "LiveRun",
+    "Planned",
+    "execute",
+    "gather_provenance",
+    "live_runs",
+    "plan_evaluation",
+    "plan_validity",
+    "seal_live_run",
+]

@@ -1,0 +1,136 @@
+"""Run a plan to its end with a pool of local worker processes, and seal what came of it."""
+
+import multiprocessing
+import os
+import shutil
+from collections.abc import Callable
+from multiprocessing.process import BaseProcess
+from pathlib import Path
+
+from faultline.archive import seal_run
+from faultline.clock import Clock
+from faultline.errors import FaultlineError, UnfitHostError
+from faultline.execution.live import LiveRun
+from faultline.execution.worker import scratch_folder, serve
+from faultline.ledger import Ledger, Progress
+
+POLL_SECONDS = 0.25
+"""How often the runner looks at the ledger."""
+MAX_DEATHS = 5
+"""Workers that may die without a message before the run is given up."""
+
+
+def execute(live: LiveRun, workers: int, clock: Clock, report: Callable[[Progress], None]) -> Progress:
+    """Start workers until every cell is recorded or waits for reconcile; safe to call again after any crash.
+
+    Two calls at once share the work. Raises the fault of a worker that ended with one; a worker that was killed is replaced.
+    """
+    with live.open_ledger() as ledger:
+        manifest = ledger.manifest(live.run)
+        _evict_the_dead(ledger, live.run, clock)
+        crew = _Crew(live, ledger)
+        try:
+            crew.fill(min(workers, len(manifest.cells)))
+            while crew.alive():
+                report(ledger.progress(live.run, clock.now()))
+                clock.sleep(POLL_SECONDS)
+                crew.replace_the_dead()
+        finally:
+            crew.dismiss()
+        progress = ledger.progress(live.run, clock.now())
+        report(progress)
+        return progress
+
+
+def seal_live_run(live: LiveRun, clock: Clock, target_parent: Path | None = None) -> Path:
+    """Turn a finished live run into plain files and return their folder, by default under ``runs/``; the live folder then goes.
+
+    Raises :class:`UnfinishedError` while a cell is missing or an attempt is unknown.
+    """
+    with live.open_ledger() as ledger:
+        manifest = ledger.manifest(live.run)
+        unsettled = len(ledger.unsettled(live.run))
+        path = seal_run(
+            target_parent or live.root / "runs",
+            manifest,
+            ledger.trials(live.run),
+            ledger.conflicts(live.run),
+            live.artifacts,
+            clock,
+            unsettled=unsettled,
+        )
+    shutil.rmtree(live.folder, ignore_errors=True)
+    return path
+
+
+class _Crew:
+    """The worker processes of one call."""
+
+    def __init__(self, live: LiveRun, ledger: Ledger) -> None:
+        self._live, self._ledger = live, ledger
+        self._processes: dict[str, BaseProcess] = {}
+        self._context = multiprocessing.get_context("spawn")
+        self._deaths = 0
+        self._hired = 0
+
+    def fill(self, count: int) -> None:
+        for _ in range(count):
+            self._hired += 1
+            name = f"local-{os.getpid()}-{_started(os.getpid())}-{self._hired}"
+            arguments = (str(self._live.root), self._live.run, self._live.ledger_at, name)
+            process = self._context.Process(target=serve, args=arguments, name=name)
+            process.start()
+            self._processes[name] = process
+
+    def alive(self) -> bool:
+        return bool(self._processes)
+
+    def replace_the_dead(self) -> None:
+        for name, process in list(self._processes.items()):
+            if process.is_alive():
+                continue
+            process.join()
+            del self._processes[name]
+            self._clear_up(name)
+            if process.exitcode == 0:
+                continue
+            if (process.exitcode or 0) > 0:
+                raise UnfitHostError(
+                    self._live.run, f"a worker ended with exit code {process.exitcode}", next_step="see its message above, then resume"
+                )
+            self._deaths += 1
+            if self._deaths > MAX_DEATHS:
+                raise UnfitHostError(self._live.run, f"{self._deaths} workers were killed", next_step=f"faultline resume {self._live.run}")
+            self.fill(1)
+
+    def dismiss(self) -> None:
+        for name, process in self._processes.items():
+            process.kill()
+            process.join()
+            self._clear_up(name)
+        self._processes.clear()
+
+    def _clear_up(self, name: str) -> None:
+        shutil.rmtree(scratch_folder(self._live.run, name), ignore_errors=True)
+        try:
+            self._ledger.evict(self._live.run, name)
+        except FaultlineError:
+            return  # the lease lapses by itself
+
+
+def _evict_the_dead(ledger: Ledger, run: str, clock: Clock) -> None:
+    """Free the cells of local workers whose runner is gone; what others hold stays theirs until its lease lapses."""
+    for lease in ledger.progress(run, clock.now()).leases:
+        kind, _, rest = lease.worker.partition("-")
+        pid, _, more = rest.partition("-")
+        if kind == "local" and pid.isdigit() and _started(int(pid)) != more.rpartition("-")[0]:
+            shutil.rmtree(scratch_folder(run, lease.worker), ignore_errors=True)
+            ledger.evict(run, lease.worker)
+
+
+def _started(pid: int) -> str:
+    """Return when a process of this host started, in clock ticks since boot; empty when there is none."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[19]
+    except (OSError, IndexError):
+        return ""
