@@ -1,0 +1,46 @@
+"""The glossary, made from the words' own meanings, so that no page defines a word a second time."""
+
+from faultline.card.model import TermCard
+from faultline.checks import CANDIDATE_ERRORS
+from faultline.gates import OUTCOMES
+from faultline.kinds import (
+    Absence,
+    AgentKind,
+    Blame,
+    Estimand,
+    Fold,
+    Mode,
+    RetryPolicy,
+    RunKind,
+    SandboxLevel,
+    StatusClass,
+    Verdict,
+    Word,
+)
+from faultline.statistics import Scope, Status
+
+_GROUPS: tuple[tuple[str, type[Word]], ...] = (
+    ("Verdict", Verdict),
+    ("Counted as", Fold),
+    ("Status class", StatusClass),
+    ("Blame", Blame),
+    ("Mode", Mode),
+    ("Absence", Absence),
+    ("Kind of run", RunKind),
+    ("Kind of agent", AgentKind),
+    ("Sandbox level", SandboxLevel),
+    ("Retry policy", RetryPolicy),
+    ("Estimand", Estimand),
+    ("Scope of an interval", Scope),
+    ("Status of an estimate", Status),
+)
+
+
+def glossary() -> tuple[TermCard, ...]:
+    """Return every word of the vocabulary with what follows from it, group by group."""
+    terms = [TermCard(group=group, word=word.value, meaning=word.meaning) for group, words in _GROUPS for word in words]
+    terms += [TermCard(group="Outcome of a gate", word=word, meaning=meaning) for word, meaning in OUTCOMES.items()]
+    terms += [
+        TermCard(group="Reason code of any check", word=code, meaning=meaning) for code, meaning in CANDIDATE_ERRORS.items()
+    ]
+    return tuple(terms)

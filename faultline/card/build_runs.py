@@ -1,0 +1,133 @@
+"""A sealed run as its page shows it: plan, provenance, diagnostic counts, what it used. No rate and no rank."""
+
+from collections import Counter
+from collections.abc import Sequence
+from decimal import Decimal
+
+from faultline.card.build_trials import costs_of, total, trial_row, usage_of_trial
+from faultline.card.model import ControlSummary, Distribution, OutcomeCounts, RunCard, RunCosts, RunFile
+from faultline.gates import Facts, RunFacts, validity_in
+from faultline.kinds import Absence, Fold, Mode, RunKind, StatusClass
+from faultline.records import Absent, Trial, not_applicable, unknown
+from faultline.statistics import describe
+
+
+def run_card(run: RunFacts, facts: Facts) -> RunCard:
+    """Return the card of a run."""
+    manifest = run.manifest
+    current = {task.id: task.digest for task in facts.tasks}
+    order = {key: place for place, key in enumerate(run.cells)}
+    planned = {_key(trial): trial for trial in run.trials if _key(trial) in order}
+    trials = tuple(planned[key] for key in sorted(planned, key=order.__getitem__))
+    return RunCard(
+        run=run.name,
+        kind=manifest.kind,
+        controls_only=all(agent.kind.is_control for agent in manifest.agents),
+        planned_at=manifest.planned_at,
+        sealed_at=run.seal.sealed_at,
+        agents=manifest.agents,
+        tasks=tuple(pin.id for pin in manifest.tasks),
+        variants=tuple(sorted({cell.variant for cell in manifest.cells})),
+        trials_per_cell=manifest.trials,
+        retry=manifest.retry,
+        estimand=manifest.estimand,
+        sandbox=manifest.sandbox,
+        provenance=manifest.provenance,
+        synthetic=manifest.synthetic,
+        counts=counts_of(trials, len(manifest.cells)),
+        conflicts=run.conflicts,
+        costs=costs_of_run(run, trials),
+        trials=tuple(trial_row(trial, run) for trial in trials),
+        validity=tuple(_controls(run, facts)) if manifest.kind is RunKind.VALIDITY else (),
+        seal_digest=run.seal_digest,
+        files=tuple(RunFile(path=path, digest=digest) for path, digest in sorted(run.seal.files.items())),
+        stale_tasks=tuple(pin.id for pin in manifest.tasks if current.get(pin.id) != pin.digest),
+    )
+
+
+def counts_of(trials: Sequence[Trial], planned: int) -> OutcomeCounts:
+    """Count how planned cells ended; a cell without a record has no verdict and is unknown."""
+    missing = planned - len(trials)
+    folds = Counter[Fold](trial.outcome.fold for trial in trials)
+    modes = Counter[Mode](trial.outcome.mode for trial in trials)
+    statuses = Counter[StatusClass](trial.outcome.status for trial in trials)
+    if missing > 0:
+        folds[Fold.INVALID_INFRA] += missing
+        modes[Mode.UNKNOWN] += missing
+        statuses[StatusClass.UNKNOWN] += missing
+    return OutcomeCounts(
+        planned=planned,
+        folds={fold: folds[fold] for fold in Fold},
+        modes={mode: modes[mode] for mode in Mode if modes[mode]},
+        statuses={status: statuses[status] for status in StatusClass if statuses[status]},
+    )
+
+
+def costs_of_run(run: RunFacts, trials: Sequence[Trial]) -> RunCosts:
+    """Sum what a run used; unknown is counted apart, and what does not apply apart from that."""
+    controls = {name for name, agent in run.agents.items() if agent.kind.is_control}
+    costs = [cost for trial in trials for cost in costs_of(trial, control=trial.key.agent in controls)]
+    known = [cost for cost in costs if not isinstance(cost, Absent)]
+    unknowns = sum(isinstance(cost, Absent) and cost.absence is Absence.UNKNOWN for cost in costs)
+    usages = [usage_of_trial(trial, control=trial.key.agent in controls) for trial in trials]
+    outputs = [usage if isinstance(usage, Absent) else usage.output for usage in usages]
+    attempts = sum(len(trial.attempts) for trial in trials)
+    return RunCosts(
+        usd=sum(known, Decimal(0)) if known else _nothing_known(unknowns, "cost"),
+        usd_known=len(known),
+        usd_unknown=unknowns,
+        usd_not_applicable=len(costs) - len(known) - unknowns,
+        agent_seconds=_distribution([trial.last.timing.agent for trial in trials]),
+        grading_seconds=_distribution([trial.last.timing.grading for trial in trials]),
+        output_tokens=total(outputs, sum),
+        attempts=attempts,
+        extra_attempts=attempts - len(trials),
+    )
+
+
+def _distribution(values: Sequence[float | Absent]) -> Distribution | Absent:
+    """Return five numbers of the known values; what cannot exist is left out, what is unknown is counted."""
+    asked = [
+        None if isinstance(value, Absent) else value
+        for value in values
+        if not isinstance(value, Absent) or value.absence is Absence.UNKNOWN
+    ]
+    found = describe(asked)
+    if found.minimum is None or found.median is None or found.p90 is None or found.maximum is None or found.total is None:
+        return _nothing_known(found.unknown, "time")
+    return Distribution(
+        known=found.known,
+        unknown=found.unknown,
+        minimum=found.minimum,
+        median=found.median,
+        p90=found.p90,
+        maximum=found.maximum,
+        total=found.total,
+    )
+
+
+def _nothing_known(unknowns: int, what: str) -> Absent:
+    return unknown(f"no attempt recorded its {what}") if unknowns else not_applicable(f"no attempt has a {what}")
+
+
+def _controls(run: RunFacts, facts: Facts) -> list[ControlSummary]:
+    """Return the controls folded by task, for the tasks that are still as the run used them."""
+    found = []
+    for task in facts.tasks:
+        pin = run.pins.get(task.id)
+        if pin is not None and pin.digest == task.digest:
+            validity = validity_in(task, run)
+            found.append(
+                ControlSummary(
+                    task=task.id,
+                    planned=sum(item.planned for item in validity.controls),
+                    as_expected=sum(item.as_expected for item in validity.controls),
+                    flips=validity.flips,
+                    holds=validity.state == "valid",
+                )
+            )
+    return found
+
+
+def _key(trial: Trial) -> tuple[str, str, str, int]:
+    return trial.key.task, trial.key.variant, trial.key.agent, trial.key.trial

@@ -1,0 +1,432 @@
+"""The evaluation card: the one typed model that every page, download, chart and feed is a view of.
+
+Everything here was computed from records. Nothing in it compares two agents unless ``leaderboard`` is a
+:class:`Leaderboard`, and that can only be built from a gate pass.
+"""
+
+from datetime import date
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import Field, ModelWrapValidatorHandler, ValidationInfo, model_validator
+
+from faultline.gates.evaluator import GatePass
+from faultline.gates.model import GateReport, GateResult, Lack, Link, PolicyRow
+from faultline.kinds import (
+    AgentKind,
+    AgentName,
+    CheckId,
+    Count,
+    Digest,
+    Estimand,
+    FailureClass,
+    Fold,
+    Instant,
+    Mode,
+    ReasonCode,
+    RunId,
+    RunKind,
+    SandboxLevel,
+    Seconds,
+    ShortText,
+    StatusClass,
+    TaskId,
+    Usd,
+    VariantId,
+    Verdict,
+)
+from faultline.records.base import Absent, Record
+from faultline.records.run import AgentIdentity, Provenance, Retry
+from faultline.records.task import Correction, TaskLimits
+from faultline.records.trial import ArtifactRef, Changes, Reason, Usage
+
+__all__ = [
+    "AuditCard",
+    "CheckCard",
+    "CodeCard",
+    "CodeCount",
+    "ControlRow",
+    "ControlSummary",
+    "Distribution",
+    "EvaluationCard",
+    "FailureClassCard",
+    "GateCard",
+    "GateReport",
+    "Headline",
+    "HistoryEntry",
+    "Lack",
+    "Leaderboard",
+    "LeaderboardRow",
+    "Link",
+    "OutcomeCounts",
+    "PolicyRow",
+    "PublicFile",
+    "RunCard",
+    "RunCosts",
+    "RunFile",
+    "TaskCard",
+    "TermCard",
+    "TrialRow",
+    "ValidityCard",
+    "Withheld",
+]
+
+GateCard = GateResult
+"""A gate with what it saw; the card shows it as the gates room made it."""
+
+
+class Withheld(Record):
+    """There is no ranking, and this is why."""
+
+    state: Literal["withheld"]
+    gates: tuple[ShortText, ...]
+    """Ids of the gates that do not hold."""
+
+
+class LeaderboardRow(Record):
+    """One agent; rows exist only behind a gate pass."""
+
+    agent: AgentName
+    pass_at_1: Annotated[float, Field(ge=0, le=1)]
+    """Mean over families of the share of passed trials."""
+    low: Annotated[float, Field(ge=0, le=1)]
+    high: Annotated[float, Field(ge=0, le=1)]
+    method: ShortText
+    families: Count
+    planned: Count
+
+
+class Leaderboard(Record):
+    """The ranking; constructed by :func:`faultline.card.build_card` from a gate pass only."""
+
+    state: Literal["open"]
+    gate_pass: Digest
+    """Digest of the gate report that opened it."""
+    rows: tuple[LeaderboardRow, ...]
+    """By agent name."""
+
+    @model_validator(mode="wrap")
+    @classmethod
+    def _behind_a_gate_pass(cls, data: Any, handler: ModelWrapValidatorHandler[Self], info: ValidationInfo) -> Self:
+        """Refuse every way of making one but that of the builder, which has the pass in its hand."""
+        if isinstance(data, cls):
+            return data
+        held = (info.context or {}).get("gate_pass")
+        if not isinstance(held, GatePass) or not isinstance(data, dict) or data.get("gate_pass") != held.report:
+            raise ValueError("a leaderboard exists only behind a gate pass")
+        return handler(data)
+
+
+class TermCard(Record):
+    """A word and what it means."""
+
+    group: ShortText
+    word: ShortText
+    meaning: ShortText
+
+
+class FailureClassCard(Record):
+    """A kind of defect and the tasks that carry it."""
+
+    id: FailureClass
+    title: ShortText
+    defect: ShortText
+    """What goes wrong."""
+    flatters: ShortText
+    """Why the model then looks better."""
+    invariance: ShortText
+    """What a check changes, and what must then stay or move."""
+    tasks: tuple[TaskId, ...]
+
+
+class CodeCount(Record):
+    """How often a reason code was seen."""
+
+    code: ReasonCode
+    count: Count
+
+
+class ControlRow(Record):
+    """How one control of a task ended in its validity run."""
+
+    name: AgentName
+    role: Literal["baseline", "reference", "wrong", "valid"]
+    expected: Literal["passed", "failed"]
+    expected_code: ReasonCode | None
+    """The code that must be among the reasons, for controls that must fail."""
+    planned: Count
+    as_expected: Count
+    """Trials that ended as expected, code included."""
+    codes: tuple[CodeCount, ...]
+    """Reason codes seen, by name."""
+    flips: Count
+    """Cells of task and variant whose repetitions did not agree."""
+    holds: bool
+    killed_by: tuple[CheckId, ...]
+    """Checks that failed in every variant."""
+
+
+class ValidityCard(Record):
+    """Whether both sides of the contract are proved for the current digest."""
+
+    state: Literal["valid", "invalid", "unproven"]
+    run: RunId | None
+    trials: Count
+    variants: Count
+    repetitions: Count
+    hash_seeds: Count
+    controls: tuple[ControlRow, ...]
+    flips: Count
+    problems: tuple[ShortText, ...]
+    """What does not hold, as sentences."""
+
+
+class PublicFile(Record):
+    """A file that the agent is given."""
+
+    path: ShortText
+    text: Annotated[str, Field(max_length=400_000)]
+    lines: Count
+    sha256: Digest
+
+
+class CheckCard(Record):
+    """A hidden check: its name and codes, and the requirement it stands for."""
+
+    id: CheckId
+    requirement: ShortText
+    codes: tuple[ReasonCode, ...]
+
+
+class CodeCard(Record):
+    """What a reason code says about the evidence."""
+
+    code: ReasonCode
+    meaning: ShortText
+
+
+class AuditCard(Record):
+    """An audit of a task, and whether it is of the current digest."""
+
+    auditor: ShortText
+    audited_at: date
+    task_digest: Digest
+    current: bool
+    specification_severity: Count
+    fairness_severity: Count
+    notes: ShortText
+
+
+class TrialRow(Record):
+    """One trial as the pages list it; a record, public in itself."""
+
+    run: RunId
+    task: TaskId
+    variant: VariantId
+    agent: AgentName
+    trial: Count
+    anchor: ShortText
+    """Stable id inside the run's page."""
+    verdict: Verdict
+    status: StatusClass
+    fold: Fold
+    mode: Mode
+    rule: ShortText
+    scoreable: bool
+    reasons: tuple[Reason, ...]
+    note: ShortText
+    public_passed: Count | Absent
+    public_total: Count | Absent
+    regressed: tuple[ShortText, ...]
+    attempts: Count
+    attempts_complete: bool
+    usd: Usd | Absent
+    usage: Usage | Absent
+    agent_seconds: Seconds | Absent
+    grading_seconds: Seconds | Absent
+    started_at: Instant | Absent
+    candidate: Digest | Absent
+    changes: Changes | Absent
+    artifacts: tuple[ArtifactRef, ...]
+
+
+class OutcomeCounts(Record):
+    """How the planned cells of one run ended; a diagnostic count and not a claim."""
+
+    planned: Count
+    folds: dict[Fold, Count]
+    """Every fold, zero included; sums to planned."""
+    modes: dict[Mode, Count]
+    """Modes that occurred."""
+    statuses: dict[StatusClass, Count]
+    """Classes that occurred."""
+
+
+class Distribution(Record):
+    """Five numbers of a quantity, with how many values are behind them."""
+
+    known: Count
+    unknown: Count
+    minimum: float
+    median: float
+    p90: float
+    maximum: float
+    total: float
+
+
+class RunCosts(Record):
+    """What a run used; unknown is counted, never added as zero."""
+
+    usd: Usd | Absent
+    """Sum over all attempts with a known cost."""
+    usd_known: Count
+    usd_unknown: Count
+    usd_not_applicable: Count
+    agent_seconds: Distribution | Absent
+    grading_seconds: Distribution | Absent
+    output_tokens: Count | Absent
+    attempts: Count
+    extra_attempts: Count
+    """Attempts beyond the first of a trial."""
+
+
+class ControlSummary(Record):
+    """One task of a validity run, controls folded."""
+
+    task: TaskId
+    planned: Count
+    as_expected: Count
+    flips: Count
+    holds: bool
+
+
+class RunFile(Record):
+    """A file of a run and its digest in the seal."""
+
+    path: ShortText
+    digest: Digest
+
+
+class RunCard(Record):
+    """A sealed run."""
+
+    run: RunId
+    kind: RunKind
+    controls_only: bool
+    """Whether every agent of the run is a control, so that its results are evidence about tasks."""
+    planned_at: Instant
+    sealed_at: Instant
+    agents: tuple[AgentIdentity, ...]
+    tasks: tuple[TaskId, ...]
+    variants: tuple[VariantId, ...]
+    trials_per_cell: Count
+    retry: Retry
+    estimand: Estimand
+    sandbox: SandboxLevel
+    provenance: Provenance
+    synthetic: bool
+    counts: OutcomeCounts
+    conflicts: Count
+    costs: RunCosts
+    trials: tuple[TrialRow, ...]
+    """In the order of the plan."""
+    validity: tuple[ControlSummary, ...]
+    """Only for validity runs."""
+    seal_digest: Digest
+    files: tuple[RunFile, ...]
+    stale_tasks: tuple[TaskId, ...]
+    """Tasks whose digest has changed since."""
+
+
+class TaskCard(Record):
+    """A task with its evidence."""
+
+    id: TaskId
+    title: ShortText
+    family: TaskId
+    failure_class: FailureClass
+    version: Count
+    author: ShortText
+    assistance: ShortText
+    digest: Digest
+    workspace_digest: Digest
+    """Of the first skin."""
+    issue: Annotated[str, Field(max_length=100_000)]
+    """What the agent is told, as Markdown text."""
+    files: tuple[PublicFile, ...]
+    editable: tuple[ShortText, ...]
+    runtime: tuple[ShortText, ...]
+    limits: TaskLimits
+    skins: tuple[ShortText, ...]
+    parameters: dict[ShortText, ShortText]
+    """Parameter and its range, as shown."""
+    baseline_code: ReasonCode
+    checks: tuple[CheckCard, ...]
+    codes: tuple[CodeCard, ...]
+    public_tests: tuple[ShortText, ...]
+    public_failing: tuple[ShortText, ...]
+    validity: ValidityCard
+    audits: tuple[AuditCard, ...]
+    corrections: tuple[Correction, ...]
+    """Newest first."""
+    trials: tuple[TrialRow, ...]
+    """Of evaluations, by date of the run and then in the order of the plan."""
+
+
+class HistoryEntry(Record):
+    """A correction or an audit, with the task it belongs to."""
+
+    kind: Literal["correction", "audit"]
+    at: date
+    task: TaskId
+    title: ShortText
+    correction: Correction | None
+    audit: AuditCard | None
+
+
+class Headline(Record):
+    """The card at a glance."""
+
+    failure_classes: Count
+    tasks: Count
+    valid_tasks: Count
+    variants_per_task: Count
+    required_outcomes: Count
+    """Sides of the contract of each task: the baseline fails, the reference passes."""
+    model_claims: Count
+    """Claims about agents that are not controls; zero while the leaderboard is withheld."""
+    runs: Count
+    trials: Count
+
+
+class EvaluationCard(Record):
+    """Everything that is published."""
+
+    schema_name: Literal["faultline/card/1"] = Field(alias="schema")
+    """Format and version."""
+    title: ShortText
+    tagline: ShortText
+    faultline_version: ShortText
+    as_of: Instant | Absent
+    """When the newest record was sealed."""
+    headline: Headline
+    leaderboard: Withheld | Leaderboard
+    report: GateReport
+    failure_classes: tuple[FailureClassCard, ...]
+    tasks: tuple[TaskCard, ...]
+    """By id."""
+    runs: tuple[RunCard, ...]
+    """Newest first."""
+    history: tuple[HistoryEntry, ...]
+    """Newest first."""
+    glossary: tuple[TermCard, ...]
+    problems: tuple[ShortText, ...]
+    """Records that could not be read; a card with problems cannot open a gate."""
+
+    @property
+    def is_open(self) -> bool:
+        """Whether a ranking exists."""
+        return isinstance(self.leaderboard, Leaderboard)
+
+    def agent_kinds(self) -> dict[str, AgentKind]:
+        """Return each agent's kind by its name."""
+        return {agent.name: agent.kind for run in self.runs for agent in run.agents}

@@ -1,0 +1,281 @@
+"""Facts: what the gates look at, gathered once from a benchmark's folder as it was read.
+
+:func:`gather` is the only function of the room that sees tasks and runs in the archive's form; the probes see these values.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Literal
+
+from faultline.archive import Benchmark, SealedRun
+from faultline.errors import FaultlineError
+from faultline.gates.likeness import shape
+from faultline.gates.model import Lack, Link
+from faultline.kinds import Digest, ReasonCode, RunKind, digest_bytes, safe_text
+from faultline.records import AgentIdentity, Audit, Cell, Review, RunManifest, Seal, TaskPin, Trial, digest_of_plain
+from faultline.tasks import Task
+
+Area = Literal["tasks", "audits", "runs", "reviews", "settings"]
+"""A part of the evidence; a fault there keeps every gate that reads it from holding."""
+
+
+@dataclass(frozen=True)
+class Control:
+    """A repair of a task whose end is known in advance."""
+
+    name: str
+    role: Literal["baseline", "reference", "wrong", "valid"]
+    code: ReasonCode | None
+    """The reason code with which it must fail; ``None`` when it must pass."""
+
+
+@dataclass(frozen=True)
+class TaskFacts:
+    """A task as the gates see it."""
+
+    id: str
+    family: str
+    author: str
+    digest: Digest
+    checks: tuple[str, ...]
+    controls: tuple[Control, ...]
+    """Baseline and reference first, then the other repairs by name."""
+    audits: tuple[Audit, ...]
+    shape: frozenset[str] = field(repr=False)
+    """Of the hidden checks, to tell templates apart."""
+
+    @property
+    def link(self) -> Link:
+        """The task's page."""
+        return Link(label=self.id, kind="task", target=self.id)
+
+
+@dataclass(frozen=True)
+class RunFacts:
+    """A sealed run as the gates see it."""
+
+    manifest: RunManifest
+    trials: tuple[Trial, ...]
+    seal: Seal
+    seal_digest: Digest
+    conflicts: int
+
+    @property
+    def name(self) -> str:
+        """The run's id."""
+        return self.manifest.run
+
+    @property
+    def results_digest(self) -> Digest:
+        """Digest of ``trials.jsonl``, to which reviews are bound."""
+        return self.seal.files.get("trials.jsonl", "")
+
+    @property
+    def makes_claims(self) -> bool:
+        """Whether the run says something about an agent that is not a control."""
+        return self.manifest.kind is not RunKind.VALIDITY and not all(agent.kind.is_control for agent in self.manifest.agents)
+
+    @cached_property
+    def pins(self) -> dict[str, TaskPin]:
+        """The tasks as the run used them, by id."""
+        return {pin.id: pin for pin in self.manifest.tasks}
+
+    @cached_property
+    def agents(self) -> dict[str, AgentIdentity]:
+        """The agents by name."""
+        return {agent.name: agent for agent in self.manifest.agents}
+
+    @cached_property
+    def cells(self) -> dict[tuple[str, str, str, int], Cell]:
+        """The plan by key."""
+        return {cell.key: cell for cell in self.manifest.cells}
+
+    @cached_property
+    def by_task(self) -> dict[str, tuple[Trial, ...]]:
+        """The trials by task."""
+        found: dict[str, list[Trial]] = {}
+        for trial in self.trials:
+            found.setdefault(trial.key.task, []).append(trial)
+        return {task: tuple(trials) for task, trials in found.items()}
+
+    @property
+    def link(self) -> Link:
+        """The run's page."""
+        return Link(label=self.name, kind="run", target=self.name)
+
+    def trial_link(self, trial: Trial) -> Link:
+        """Return where a trial stands on the run's page."""
+        return Link(label=f"{self.name}: {cell_label(trial)}", kind="run", target=self.name, anchor=cell_label(trial))
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A piece of evidence that could not be read or does not verify."""
+
+    area: Area
+    place: str
+    text: str
+
+    @property
+    def lack(self) -> Lack:
+        """The problem as something that keeps a gate from holding."""
+        return Lack(what=Link(label=self.place, kind="file", target=self.place), needs=self.text)
+
+
+@dataclass(frozen=True)
+class Facts:
+    """All evidence of a benchmark."""
+
+    tasks: tuple[TaskFacts, ...]
+    """By id."""
+    runs: tuple[RunFacts, ...]
+    """Oldest first, by the moment of sealing."""
+    reviews: tuple[Review, ...]
+    problems: tuple[Problem, ...]
+    memo: dict[Any, Any] = field(default_factory=dict, compare=False, repr=False)
+    """What was computed from these facts already; they do not change."""
+
+    def is_current(self, run: RunFacts) -> bool:
+        """Return whether every task of a run is still the one it used."""
+        digests = {task.id: task.digest for task in self.tasks}
+        return all(digests.get(pin.id) == pin.digest for pin in run.manifest.tasks)
+
+    @cached_property
+    def claims(self) -> tuple[RunFacts, ...]:
+        """Runs of agents that are no controls, on the tasks as they are now: what a ranking would be made of."""
+        return tuple(run for run in self.runs if run.makes_claims and self.is_current(run))
+
+    @cached_property
+    def outdated_claims(self) -> tuple[RunFacts, ...]:
+        """Runs of agents on tasks that have changed or gone since; history, and no evidence for a ranking."""
+        return tuple(run for run in self.runs if run.makes_claims and not self.is_current(run))
+
+    @cached_property
+    def families(self) -> dict[str, tuple[TaskFacts, ...]]:
+        """Tasks by family."""
+        found: dict[str, list[TaskFacts]] = {}
+        for task in self.tasks:
+            found.setdefault(task.family, []).append(task)
+        return {name: tuple(found[name]) for name in sorted(found)}
+
+    def synthetic(self, area: Area) -> tuple[Link, ...]:
+        """Return the records of an area that were made for a test."""
+        match area:
+            case "audits":
+                return tuple(
+                    Link(
+                        label=f"{task.id}, audit by {safe_text(audit.auditor, 80)}",
+                        kind="file",
+                        target=f"tasks/{task.id}/audits",
+                    )
+                    for task in self.tasks
+                    for audit in task.audits
+                    if audit.synthetic
+                )
+            case "reviews":
+                return tuple(
+                    Link(
+                        label=f"{review.key.run}, review by {safe_text(review.reviewer, 80)}",
+                        kind="file",
+                        target=f"runs/{review.key.run}/reviews",
+                    )
+                    for review in self.reviews
+                    if review.synthetic
+                )
+            case "runs":
+                return tuple(
+                    Link(label=run.name, kind="file", target=f"runs/{run.name}/manifest.json")
+                    for run in self.runs
+                    if run.manifest.synthetic
+                )
+            case _:
+                return ()
+
+    @cached_property
+    def digest(self) -> Digest:
+        """The digest of everything that the gates looked at, so that a pass is bound to it."""
+        return digest_of_plain(
+            {
+                "tasks": {
+                    task.id: [task.digest, task.author, sorted(a.content_digest() for a in task.audits)] for task in self.tasks
+                },
+                "runs": {
+                    run.name: [
+                        run.seal_digest,
+                        run.conflicts,
+                        run.manifest.content_digest(),
+                        run.seal.content_digest(),
+                        # The faster form: this digest compares two readings of the same files within one version.
+                        [digest_bytes(trial.model_dump_json().encode()) for trial in run.trials],
+                    ]
+                    for run in self.runs
+                },
+                "reviews": sorted(review.content_digest() for review in self.reviews),
+                "problems": [[problem.place, problem.text] for problem in self.problems],
+            }
+        )
+
+
+def cell_label(trial: Trial) -> str:
+    """Return the label of a trial's cell, which is its anchor on the page of its run."""
+    key = trial.key
+    return f"{key.task}.{key.variant}.{key.agent}.{key.trial}"
+
+
+def gather(benchmark: Benchmark) -> Facts:
+    """Return the facts of a benchmark; pure, since the archive has read everything."""
+    return Facts(
+        tasks=tuple(task_facts(task) for task in sorted(benchmark.tasks, key=lambda item: item.id)),
+        runs=tuple(sorted((run_facts(run) for run in benchmark.runs), key=lambda run: (run.seal.sealed_at, run.name))),
+        reviews=tuple(sorted(benchmark.reviews, key=lambda item: (item.key.run, item.canonical()))),
+        problems=tuple(problems_of(benchmark.problems, str(benchmark.root))),
+    )
+
+
+def task_facts(task: Task) -> TaskFacts:
+    """Return what the gates look at in a task."""
+    definition = task.definition
+    return TaskFacts(
+        id=task.id,
+        family=definition.family,
+        author=definition.author,
+        digest=task.digest,
+        checks=tuple(outline.id for outline in task.checks),
+        controls=controls_of(task),
+        audits=task.audits,
+        shape=shape(task.hidden_source),
+    )
+
+
+def controls_of(task: Task) -> tuple[Control, ...]:
+    """Return every control that a task must have in its validity run."""
+    definition = task.definition
+    others = [
+        Control(name, "wrong", definition.wrong.get(name)) if name.startswith("wrong-") else Control(name, "valid", None)
+        for name in sorted(set(task.repairs) | set(definition.wrong))
+        if name != "reference"
+    ]
+    return (Control("baseline", "baseline", definition.baseline_code), Control("reference", "reference", None), *others)
+
+
+def run_facts(run: SealedRun) -> RunFacts:
+    """Return what the gates look at in a run."""
+    return RunFacts(run.manifest, run.trials, run.seal, run.seal_digest, run.conflicts)
+
+
+def problems_of(errors: Iterable[FaultlineError], root: str) -> Iterable[Problem]:
+    """Yield what could not be read, with places inside the benchmark: where it lies on this machine concerns nobody."""
+    prefix = root.rstrip("/") + "/"
+    for error in errors:
+        place = error.place.removeprefix(prefix)
+        yield Problem(_area(place), safe_text(place, 300), safe_text(str(error).replace(prefix, ""), 600))
+
+
+def _area(place: str) -> Area:
+    """Return the part of the evidence that a place belongs to; what cannot be told concerns every gate."""
+    if place.startswith("tasks"):
+        return "tasks"
+    if place.startswith("runs"):
+        return "reviews" if "/reviews/" in place else "runs"
+    return "settings"

@@ -1,0 +1,117 @@
+"""G6: is every task valid and its grader sound, as far as controls can show?
+
+Each task needs a validity run of its current form in which every control ended as it must, over enough repetitions, hash
+seeds and variants, without a flip, judged in a sandbox that keeps candidates apart. A flip that was seen once is not unseen
+by validating again: earlier runs of the same form count for flips too.
+"""
+
+from collections.abc import Iterator
+
+from faultline.gates.facts import Facts, RunFacts, TaskFacts
+from faultline.gates.gate import Finding, Gate, count_of, lack
+from faultline.gates.model import Lack
+from faultline.gates.policy import Policy, Threshold
+from faultline.gates.validity import distinct_variants, validity_in, validity_of, validity_runs
+from faultline.kinds import SandboxLevel, StatusClass
+
+REPETITIONS = Threshold("G6", "validity_repetitions", 3, "more", 1_000, "Repetitions of each control, variant and hash seed.")
+HASH_SEEDS = Threshold("G6", "validity_hash_seeds", 2, "more", 100, "Hash seeds under which each control is repeated.")
+VARIANTS = Threshold("G6", "validity_variants", 3, "more", 1_000, "Distinct variants on which each control is tried.")
+
+
+def probe(facts: Facts, policy: Policy) -> Finding:
+    """Count the tasks whose contract is proved, and look at how trials of agents were judged."""
+    if not facts.tasks:
+        return Finding("not-run", "There is no task whose validity could be proved", "No task was found.", share=0.0)
+    lacking: list[Lack] = []
+    proved = controls = trials = flips = 0
+    for task in facts.tasks:
+        gaps = list(_gaps(task, facts, policy))
+        proved += not gaps
+        lacking += gaps
+        validity = validity_of(task, facts)
+        controls += len(validity.controls)
+        trials += validity.trials
+        flips += validity.flips
+    for claim in facts.claims:
+        lacking += _judged_badly(claim)
+    total = len(facts.tasks)
+    runs = {run.name: run for task in facts.tasks if (run := validity_of(task, facts).run)}
+    return Finding(
+        outcome="fail" if lacking else "pass",
+        headline=_headline(proved, total, passed=not lacking),
+        saw=(
+            f"{count_of(controls, 'control')} of {count_of(total, 'task')} in {count_of(trials, 'trial')}: the untouched "
+            f"workspace, the reference, tempting wrong repairs and other valid ones; {count_of(flips, 'cell')} flipped."
+        ),
+        observed=str(proved),
+        needed=str(total),
+        unit="tasks with both sides of the contract proved",
+        share=proved / total,
+        lacking=tuple(lacking),
+        evidence=tuple(runs[name].link for name in sorted(runs)),
+    )
+
+
+def _headline(proved: int, total: int, *, passed: bool) -> str:
+    if passed:
+        return f"Both sides of the contract are proved for {'the task' if total == 1 else f'all {total} tasks'}"
+    if proved == total:
+        return "The tasks are proved, and trials of agents were not judged soundly"
+    if proved == 0:
+        return "No task has both sides of its contract proved in its current form"
+    return f"Only {proved} of {total} tasks have both sides of their contract proved in their current form"
+
+
+def _gaps(task: TaskFacts, facts: Facts, policy: Policy) -> Iterator[Lack]:
+    """Yield what keeps a task from being proved."""
+    validity = validity_of(task, facts)
+    for problem in validity.problems:
+        yield lack(task.link, problem)
+    run = validity.run
+    if run is None:
+        return
+    wanted = (
+        (validity.repetitions, policy[REPETITIONS], "repetitions of each control, variant and hash seed"),
+        (validity.hash_seeds, policy[HASH_SEEDS], "hash seeds"),
+        (min(validity.variants, distinct_variants(task.id, run)), policy[VARIANTS], "distinct variants of each control"),
+    )
+    for seen, needed, what in wanted:
+        if seen < needed:
+            yield lack(task.link, f"{needed} {what} in its validity run; {seen} seen")
+    for earlier in validity_runs(task, facts.runs)[:-1]:
+        flips = validity_in(task, earlier).flips
+        if flips:
+            yield lack(earlier.link, f"an explanation: {count_of(flips, 'cell')} of {task.id} flipped in this earlier run")
+    yield from _judged_badly(run, task.id)
+
+
+def _judged_badly(run: RunFacts, task: str | None = None) -> Iterator[Lack]:
+    """Yield why a run's verdicts cannot be trusted: no isolation, or a judge that went wrong."""
+    trials = run.trials if task is None else run.by_task.get(task, ())
+    loose = sum(trial.sandbox == SandboxLevel.PROCESS for trial in trials)
+    if run.manifest.sandbox is SandboxLevel.PROCESS or loose:
+        yield lack(run.link, "a sandbox that keeps candidates apart: it was judged at the level process, which has limits only")
+    for status in (StatusClass.VERIFIER, StatusClass.TASK_DEFECT):
+        number = sum(trial.outcome.status is status for trial in trials)
+        if number:
+            about = f" of {task}" if task else ""
+            yield lack(run.link, f"an explanation: {count_of(number, 'trial')}{about} ended in the class {status}")
+
+
+GATE = Gate(
+    id="G6",
+    name="Task validity",
+    predicate=(
+        "In the newest validity run of every task in its current form, the untouched workspace and each tempting wrong "
+        "repair fail with their reason codes, the reference and the other valid repairs pass everything, and no verdict "
+        "flips over at least three repetitions, two hash seeds and three variants; nothing is judged at the sandbox level "
+        "process."
+    ),
+    why="A check that a wrong repair survives, or that a right one fails, measures the check and not the agent.",
+    remedy="Mend the task or its checks, then validate again; a task that was changed is unproven until then.",
+    command="faultline validate",
+    reads=("tasks", "runs"),
+    thresholds=(REPETITIONS, HASH_SEEDS, VARIANTS),
+    probe=probe,
+)
