@@ -160,33 +160,38 @@ def _checks(namespace: Mapping[str, Any]) -> Iterator[Check]:
             yield Check(name, codes, requirement, value)
 
 
+_AS_IT_IS = frozenset({str, int, bool, type(None)})
+"""Types that JSON carries as they are; looked up first, since rows of data are made of them."""
+
+
 def encode(value: Any) -> Any:
     """Return a check's argument as strict JSON; what JSON lacks is an object with the key ``$``.
 
     Raises :class:`TypeError` for anything that the call protocol does not carry.
     """
+    kind = type(value)
+    if kind in _AS_IT_IS:
+        return value
+    if kind is float:
+        return value if math.isfinite(value) else {"$": "float", "v": repr(value)}
+    if kind is list:
+        return [item if type(item) in _AS_IT_IS else encode(item) for item in value]
+    if kind is dict:
+        if "$" not in value and all(type(key) is str for key in value):
+            return {key: item if type(item) in _AS_IT_IS else encode(item) for key, item in value.items()}
+        return {"$": "map", "v": [[encode(key), encode(item)] for key, item in value.items()]}
     match value:
-        case None | bool() | str():
-            return value
-        case float():
-            return value if math.isfinite(value) else {"$": "float", "v": repr(value)}
-        case int():
-            return value
         case Handle():
             return {"$": "handle", "v": value.number}
         case array():
             return {"$": "array", "v": encode(value.values), "d": value.dtype}
         case tuple():
             return {"$": "tuple", "v": [encode(item) for item in value]}
-        case list():
-            return [encode(item) for item in value]
-        case dict():
-            return {"$": "map", "v": [[encode(key), encode(item)] for key, item in value.items()]}
         case _dt.datetime():
             return {"$": "datetime", "v": value.isoformat()}
         case _dt.date():
             return {"$": "date", "v": value.isoformat()}
-    raise TypeError(f"a check cannot pass a {type(value).__name__} to a candidate")
+    raise TypeError(f"a check cannot pass a {kind.__name__} to a candidate")
 
 
 def decode(value: Any) -> Any:
@@ -195,10 +200,12 @@ def decode(value: Any) -> Any:
     Raises :class:`ValueError` for anything malformed: the answer is hostile.
     """
     if isinstance(value, list):
-        return [decode(item) for item in value]
+        return [item if type(item) in _AS_IT_IS else decode(item) for item in value]
     if not isinstance(value, dict):
         return value
-    kind, content = value.get("$"), value.get("v")
+    if "$" not in value:
+        return {key: item if type(item) in _AS_IT_IS else decode(item) for key, item in value.items()}
+    kind, content = value["$"], value.get("v")
     try:
         match kind:
             case "map" if isinstance(content, list):

@@ -18,17 +18,18 @@ if TYPE_CHECKING:
 @click.argument("tasks", metavar="[TASK]...", nargs=-1)
 @click.option("--sandbox", type=click.Choice(["bubblewrap", "process"]), default="bubblewrap", show_default=True)
 @click.option("--workers", type=click.IntRange(1, 64), default=os.cpu_count() or 1, show_default="processors")
+@click.option("--variants", type=click.IntRange(3, 1000), default=3, show_default=True, help="Variants of each task.")
 @click.option("--seal/--no-seal", "sealing", default=True, help="Keep the records as a sealed run in runs/.")
 @ledger_option
 @root_option
 @json_option
 def validate(
-    *, tasks: tuple[str, ...], sandbox: str, workers: int, sealing: bool, ledger: str, root: Path, as_json: bool
+    *, tasks: tuple[str, ...], sandbox: str, workers: int, variants: int, sealing: bool, ledger: str, root: Path, as_json: bool
 ) -> None:
     """Prove both sides of the contract of each task: the baseline fails for the intended reason, the reference passes.
 
     Wrong repairs must fail with their own reason codes, other valid repairs must pass, and no verdict may flip over three
-    repetitions, two hash seeds and at least three variants. Exit code 0 only when all of it holds, else 3 and a table of what does not.
+    repetitions, two hash seeds and three variants or more. Exit code 0 only when all of it holds, else 3 and a table of what does not.
 
     \b
     Examples:
@@ -46,7 +47,7 @@ def validate(
     open_sandbox(level)
     chosen = pick_tasks(root, tasks)
     clock = Clock()
-    manifest = plan_validity(chosen, Planned(clock, gather_provenance(root, chosen, (), ()), level))
+    manifest = plan_validity(chosen, Planned(clock, gather_provenance(root, chosen, (), ()), level), variants)
     live = LiveRun(root, manifest.run, ledger)
     live.create(manifest, None)
     try:

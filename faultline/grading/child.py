@@ -39,6 +39,10 @@ from typing import Any
 
 MAX_FRAME = 16 * 2**20
 COMPILE_SECONDS = 10.0
+COMMON = ("argparse", "bisect", "collections", "csv", "functools", "hashlib", "itertools", "random", "re", "statistics")
+"""Modules of the standard library that experiments use; loaded once instead of in each session."""
+PARTS = {"numpy": ("random", "linalg", "fft")}
+"""Parts that a module loads late."""
 
 
 def main() -> None:
@@ -49,7 +53,7 @@ def main() -> None:
     for descriptor in (0, 1, 2):
         os.dup2(nowhere, descriptor)
     sys.path.append(folder)
-    for module in modules:
+    for module in (*COMMON, *modules, *(f"{module}.{part}" for module in modules for part in PARTS[module])):
         importlib.import_module(module)
     compiled = compile_aside(candidate)
     # What is empty now is the sandbox's own, and may be emptied again after each session.
@@ -202,6 +206,10 @@ def exactly(channel: socket.socket, count: int) -> bytes:
     return b"".join(parts)
 
 
+AS_IT_IS = frozenset({str, int, bool, type(None)})
+"""Types that JSON carries as they are."""
+
+
 class Trouble(Exception):
     """What the judge is told instead of an answer: kind, exception type, message."""
 
@@ -297,9 +305,11 @@ def resolve(target: Any, objects: list[Any]) -> Any:
 def restore(value: Any, objects: list[Any]) -> Any:
     """Turn an argument from strict JSON into what the check meant."""
     if isinstance(value, list):
-        return [restore(item, objects) for item in value]
+        return [item if type(item) in AS_IT_IS else restore(item, objects) for item in value]
     if not isinstance(value, dict):
         return value
+    if "$" not in value:
+        return {key: item if type(item) in AS_IT_IS else restore(item, objects) for key, item in value.items()}
     content = value["v"]
     match value["$"]:
         case "map":
@@ -323,7 +333,7 @@ def restore(value: Any, objects: list[Any]) -> Any:
 
 def flatten(value: Any) -> Any:
     """Turn an answer into strict JSON; numpy's values become plain here, since JSON knows none of them."""
-    if value is None or isinstance(value, bool):
+    if type(value) in AS_IT_IS:
         return value
     if isinstance(value, str):
         return str.__str__(value)
@@ -337,15 +347,15 @@ def flatten(value: Any) -> Any:
     if isinstance(value, datetime.date):
         return {"$": "date", "v": value.isoformat()}
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return pairs((field.name, getattr(value, field.name)) for field in dataclasses.fields(value))
+        return mapping({field.name: getattr(value, field.name) for field in dataclasses.fields(value)})
     if isinstance(value, tuple) and hasattr(value, "_fields"):
-        return pairs(zip(value._fields, value, strict=False))
+        return mapping(dict(zip(value._fields, value, strict=False)))
     if isinstance(value, list | tuple):
-        return [flatten(item) for item in value]
+        return [item if type(item) in AS_IT_IS else flatten(item) for item in value]
     if isinstance(value, set | frozenset):
         return [flatten(item) for item in in_order(value)]
     if isinstance(value, dict):
-        return pairs(value.items())
+        return mapping(value)
     numpy = sys.modules.get("numpy")
     if numpy is not None:
         if isinstance(value, numpy.generic):
@@ -355,9 +365,11 @@ def flatten(value: Any) -> Any:
     raise Trouble("BAD_ANSWER", type(value).__name__, "this is not plain data")
 
 
-def pairs(items: Iterable[tuple[Any, Any]]) -> dict[str, Any]:
-    """Return a mapping with any plain keys."""
-    return {"$": "map", "v": [[flatten(key), flatten(item)] for key, item in items]}
+def mapping(value: dict[Any, Any]) -> dict[str, Any]:
+    """Return a mapping with any plain keys; one with plain text keys is a JSON object as it is."""
+    if all(type(key) is str for key in value) and "$" not in value:
+        return {key: flatten(item) for key, item in value.items()}
+    return {"$": "map", "v": [[flatten(key), flatten(item)] for key, item in value.items()]}
 
 
 def in_order(values: Iterable[Any]) -> list[Any]:
@@ -427,7 +439,7 @@ def run_tests(candidate: str, path: str) -> dict[str, Any]:
         if isinstance(value, type) and issubclass(value, unittest.TestCase) and value.__module__ == module.__name__:
             suite.addTests(unittest.defaultTestLoader.loadTestsFromTestCase(value))
     attempt(lambda: suite.run(found))
-    return pairs((name, tuple(ended)) for name, ended in found.ended.items())
+    return mapping(found.ended)
 
 
 if __name__ == "__main__":

@@ -13,6 +13,8 @@ from faultline.records.base import (
     strict_json,
     unknown,
 )
+from faultline.records.agent import AgentFile, UsageFile
+from faultline.records.conflict import Conflict
 from faultline.records.run import AgentIdentity, Cell, Provenance, Retry, RunManifest, Seal
 from faultline.records.task import (
     Audit,
@@ -50,6 +52,7 @@ from faultline.records.trial import (
 
 __all__ = [
     "Absent",
+    "AgentFile",
     "AgentIdentity",
     "ArtifactRef",
     "Attempt",
@@ -60,6 +63,7 @@ __all__ = [
     "CheckJudgement",
     "CheckResult",
     "Choices",
+    "Conflict",
     "Correction",
     "Cost",
     "FrozenCandidate",
@@ -85,6 +89,7 @@ __all__ = [
     "Trial",
     "TrialKey",
     "Usage",
+    "UsageFile",
     "VariantPin",
     "canonical_bytes",
     "digest_of_plain",

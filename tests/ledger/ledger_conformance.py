@@ -481,7 +481,8 @@ def a_lost_reply_before_the_commit_is_unknown(place):
 
 @promise
 def an_unknown_attempt_blocks_its_cell_until_it_is_settled(place):
-    """A cell with an unknown attempt is not handed out and the run is not complete; settled as absent, the cell is free."""
+    """A cell with an unknown attempt is not handed out and the run is not complete; settled as absent, the cell is free
+    at once."""
     ledger, plan = opened(place, manifest(tasks=("alpha",), trials=1))
     with ledger:
         claim = ledger.claim(plan.run, "w", T0, LEASE)
@@ -495,7 +496,7 @@ def an_unknown_attempt_blocks_its_cell_until_it_is_settled(place):
         assert 1 == ledger.progress(plan.run, T0).unknown
         ledger.settle(claim.key, 1, AttemptState.ABSENT, "the store has no row")
         assert () == ledger.unsettled(plan.run)
-        assert ["the store has no row"] == [row.note for row in ledger.claim(plan.run, "x", later(1000), LEASE).attempts]
+        assert ["the store has no row"] == [row.note for row in ledger.claim(plan.run, "x", later(1), LEASE).attempts]
 
 
 @promise

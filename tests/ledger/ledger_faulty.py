@@ -7,8 +7,8 @@ from sqlalchemy import delete, select, update
 
 from faultline.errors import ConflictError, LedgerError
 from faultline.ledger.interface import Recorded
-from faultline.ledger.sql import SqlLedger, _is
-from faultline.ledger.tables import cells, trials
+from faultline.ledger.sql import SqlLedger, _is, _leased
+from faultline.ledger.tables import cells, to_micros, trials
 
 
 class DedupesByItemAlone(SqlLedger):
@@ -68,16 +68,14 @@ class KnowsSequentialWorkersOnly(SqlLedger):
 
     def claim(self, run, worker, now, lease_seconds):
         with self._read() as db:
-            free = select(cells.c.position).where(cells.c.run == run, cells.c.state == "open", cells.c.worker.is_(None))
-            position = db.execute(free.order_by(cells.c.position).limit(1)).scalar()
+            free = select(cells).where(cells.c.run == run, cells.c.state == "open", ~_leased(to_micros(now)))
+            row = db.execute(free.order_by(cells.c.position).limit(1)).one_or_none()
         if self.gap is not None:
             self.gap.wait()
-        if position is None:
+        if row is None:
             return super().claim(run, worker, now, lease_seconds)
         with self._write() as db:
-            taken = (cells.c.run == run) & (cells.c.position == position)
-            db.execute(update(cells).where(taken).values(worker=None, leased_at=None, lease_until=None, claimed_at=None))
-        return super().claim(run, worker, now, lease_seconds)
+            return self._take(db, row, worker, now, lease_seconds)
 
 
 def two_in_the_gap() -> threading.Barrier:

@@ -64,7 +64,9 @@ def task_pin(task: str, variants) -> TaskPin:
         failure_class="entity-leakage",
         digest=digest_bytes(task.encode()),
         variants=tuple(
-            VariantPin(id=variant, skin="sample", seed=0, parameters={}, workspace_digest=digest_bytes(f"{task} {variant}".encode()))
+            VariantPin(
+                id=variant, skin="sample", seed=0, parameters={}, workspace_digest=digest_bytes(f"{task} {variant}".encode())
+            )
             for variant in variants
         ),
         checks=("a_check",),
@@ -74,7 +76,14 @@ def task_pin(task: str, variants) -> TaskPin:
 
 
 def manifest(
-    run="sample-run", *, tasks=("alpha", "beta"), variants=("one",), agents=("sample-agent",), trials=2, kind=None, agent_kind=AgentKind.NO_OP
+    run="sample-run",
+    *,
+    tasks=("alpha", "beta"),
+    variants=("one",),
+    agents=("sample-agent",),
+    trials=2,
+    kind=None,
+    agent_kind=AgentKind.NO_OP,
 ) -> RunManifest:
     cells = [
         Cell(task=task, variant=variant, agent=name, trial=trial, hash_seed=trial)

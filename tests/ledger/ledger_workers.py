@@ -84,5 +84,5 @@ def open_in_child(where, pipe):
 
 
 def _numbered(plan, position, number):
-    attempts = tuple(attempt(earlier, end="superseded") for earlier in range(1, number)) + (attempt(number),)
+    attempts = (*(attempt(earlier, end="superseded") for earlier in range(1, number)), attempt(number))
     return trial(plan, position, attempts=attempts)

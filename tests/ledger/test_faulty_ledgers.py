@@ -9,7 +9,11 @@ RACES = ["two_workers_that_claim_one_cell_at_once_get_one_claim"]
 CASES = {
     "dedupe-by-item-alone": (
         ledger_faulty.DedupesByItemAlone,
-        ["two_runs_score_the_same_cell_independently", "each_part_of_the_key_tells_cells_apart", "another_payload_is_a_conflict_and_both_are_kept"],
+        [
+            "two_runs_score_the_same_cell_independently",
+            "each_part_of_the_key_tells_cells_apart",
+            "another_payload_is_a_conflict_and_both_are_kept",
+        ],
     ),
     "memory-only": (ledger_faulty.RemembersInMemoryOnly, ["records_survive_a_restart"]),
     "retry-any-failure": (

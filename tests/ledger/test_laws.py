@@ -1,5 +1,6 @@
 """Laws of the ledger, with generated histories."""
 
+from contextlib import suppress
 from itertools import count
 
 import pytest
@@ -94,15 +95,11 @@ class _Resume:
         elif action == "back":
             self.now -= 5.0
         elif claim and action == "record":
-            try:
+            with suppress(LostClaimError, ConflictError):
                 ledger.record(trial(self.plan, claim.position, note=claim.worker), claim)
-            except (LostClaimError, ConflictError):
-                pass
         elif claim and action == "renew":
-            try:
+            with suppress(LostClaimError):
                 ledger.renew(claim, later(self.now), 10.0)
-            except LostClaimError:
-                pass
         elif claim and action == "release":
             ledger.release(claim)
 
@@ -110,7 +107,8 @@ class _Resume:
 @settings(max_examples=20, deadline=None)
 @given(
     steps=st.lists(
-        st.tuples(st.sampled_from(["claim", "claim", "record", "wait", "back", "renew", "release"]), st.integers(0, 20)), max_size=40
+        st.tuples(st.sampled_from(["claim", "claim", "record", "wait", "back", "renew", "release"]), st.integers(0, 20)),
+        max_size=40,
     )
 )
 def test_any_history_of_workers_can_be_resumed(ledger, steps):

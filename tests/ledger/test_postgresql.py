@@ -2,6 +2,7 @@
 
 import socket
 import threading
+from contextlib import suppress
 
 import psycopg
 import pytest
@@ -27,6 +28,7 @@ class FaultyConnection:
         return self
 
     def __exit__(self, *_):
+        self._listener.shutdown(socket.SHUT_RDWR)
         self._listener.close()
 
     def url(self, where):
@@ -56,7 +58,8 @@ class FaultyConnection:
                 server.sendall(data)
             for end in (client, server):
                 # Wakes the other thread, which a close alone would not.
-                end.shutdown(socket.SHUT_RDWR)
+                with suppress(OSError):
+                    end.shutdown(socket.SHUT_RDWR)
             answers.join(60)
 
     _swallow = None
@@ -67,10 +70,10 @@ class FaultyConnection:
                 self._swallow.set()
                 self._swallow = None
                 return
-            try:
+            with suppress(OSError):
                 client.sendall(data)
-            except OSError:
-                return
+        with suppress(OSError):
+            client.shutdown(socket.SHUT_RDWR)
 
     def _receive(self, end):
         try:

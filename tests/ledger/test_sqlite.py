@@ -9,8 +9,7 @@ import ledger_workers
 import pytest
 from ledger_samples import T0, manifest, trial
 
-from faultline.errors import LedgerError, MissingInputError
-from faultline.files import WriteError
+from faultline.errors import IntegrityError, LedgerError, MissingInputError
 from faultline.ledger import open_ledger
 from faultline.ledger.sqlite import read_salvage
 
@@ -143,7 +142,7 @@ class TestDamage:
         path = tmp_path / "ledger.db"
         plan = filled(path)
         path.write_bytes(path.read_bytes()[: int(path.stat().st_size * part)])
-        with pytest.raises(LedgerError, match="ledger.db: the ledger's file is truncated or damaged"):
+        with pytest.raises(LedgerError, match=r"ledger.db: the ledger's file is truncated or damaged"):
             open_ledger(path)
 
         saved = list(read_salvage(path))
@@ -154,14 +153,12 @@ class TestDamage:
         """
         A payload that was changed in the file is found by its digest and never handed out.
         """
-        from faultline.errors import IntegrityError
-
         path = tmp_path / "ledger.db"
         plan = filled(path, trials=1)
         with closing(sqlite3.connect(path)) as db:
             db.execute("UPDATE faultline_trials SET payload = replace(payload, 'passed', 'failed') WHERE task = 'beta'")
             db.commit()
-        with open_ledger(path) as ledger, pytest.raises(IntegrityError, match="beta.one.sample-agent.0: the stored bytes"):
+        with open_ledger(path) as ledger, pytest.raises(IntegrityError, match=r"beta.one.sample-agent.0: the stored bytes"):
             list(ledger.trials(plan.run))
 
         assert [trial(plan, 0, note="x" * 500)] == list(read_salvage(path))
@@ -229,5 +226,5 @@ class TestDisk:
         finally:
             folder.chmod(0o755)
 
-        assert [WriteError.__name__, LedgerError.__name__] == [kind for kind, _ in answers], answers
-        assert "cannot be opened for writing" in answers[1][1]
+        assert ["LedgerError", "LedgerError"] == [kind for kind, _ in answers]
+        assert all("cannot be opened for writing" in text for _, text in answers)

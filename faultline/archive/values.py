@@ -1,0 +1,85 @@
+"""What the archive hands out: a sealed run, a mismatch, a benchmark."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from faultline.errors import FaultlineError, IntegrityError
+from faultline.kinds import Digest
+from faultline.records import Review, RunManifest, Seal, Trial
+from faultline.tasks import Task
+
+MANIFEST = "manifest.json"
+TRIALS = "trials.jsonl"
+CONFLICTS = "conflicts.jsonl"
+SEAL = "seal.json"
+REVIEWS = "reviews"
+"""The folder of reviews; people add to it after the seal, so the seal does not cover it."""
+
+
+@dataclass(frozen=True)
+class SealedRun:
+    """A finished run as it was read from its folder."""
+
+    name: str
+    """Of the folder; the same as the run's id in a benchmark."""
+    manifest: RunManifest
+    trials: tuple[Trial, ...]
+    """In plan order, one for each planned cell."""
+    seal: Seal
+    seal_digest: Digest
+    """Digest of ``seal.json`` as it lies there: names every byte of the run."""
+    conflicts: int
+    """Refused second results."""
+    path: Path = field(compare=False, repr=False)
+    """Where it was read from; never published."""
+
+    @property
+    def results_digest(self) -> Digest:
+        """Digest of ``trials.jsonl``, to which reviews are bound."""
+        return self.seal.files[TRIALS]
+
+
+@dataclass(frozen=True)
+class Mismatch:
+    """One thing in a sealed run that is not as its digests and its plan say."""
+
+    place: str
+    """File inside the run folder, with the line where there is one."""
+    kind: str
+    """A word for the sort of mismatch, such as ``digest`` or ``two-rows``."""
+    problem: str
+    expected: str = ""
+    found: str = ""
+
+    def error(self, run: str) -> IntegrityError:
+        """Return the mismatch as an error for a reader."""
+        return IntegrityError(
+            f"{run}/{self.place}",
+            self.problem,
+            expected=self.expected,
+            found=self.found,
+            next_step="restore the run from where it was published, or leave it out",
+        )
+
+
+@dataclass(frozen=True)
+class Benchmark:
+    """Everything that a benchmark's folder holds; what could not be read or does not verify stands under problems."""
+
+    root: Path = field(compare=False, repr=False)
+    title: str
+    tagline: str
+    tasks: tuple[Task, ...]
+    """Sorted by id."""
+    runs: tuple[SealedRun, ...]
+    """Sorted by name; verified, all of them."""
+    reviews: tuple[Review, ...]
+    """Sorted by run and file name; only of runs that verify."""
+    gates: Mapping[str, Any]
+    """``[tool.faultline.gates]`` as written; the gates room reads it."""
+    gates_origin: str
+    """The file that ``gates`` came from; empty when there are no settings."""
+    problems: tuple[FaultlineError, ...]
+    """What was left out, and why; losing something can only make the answer stricter, so this is shown and counted."""
