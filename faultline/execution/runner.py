@@ -28,9 +28,9 @@ def execute(live: LiveRun, workers: int, clock: Clock, report: Callable[[Progres
     with live.open_ledger() as ledger:
         manifest = ledger.manifest(live.run)
         _evict_the_dead(ledger, live.run, clock)
-        crew = _Crew(live, ledger)
+        crew = _Crew(live, ledger, min(workers, len(manifest.cells)), len(manifest.cells))
         try:
-            crew.fill(min(workers, len(manifest.cells)))
+            crew.fill()
             while crew.alive():
                 report(ledger.progress(live.run, clock.now()))
                 clock.sleep(POLL_SECONDS)
@@ -66,18 +66,20 @@ def seal_live_run(live: LiveRun, clock: Clock, target_parent: Path | None = None
 class _Crew:
     """The worker processes of one call."""
 
-    def __init__(self, live: LiveRun, ledger: Ledger) -> None:
-        self._live, self._ledger = live, ledger
+    def __init__(self, live: LiveRun, ledger: Ledger, size: int, cells: int) -> None:
+        self._live, self._ledger, self._size, self._cells = live, ledger, size, cells
         self._processes: dict[str, BaseProcess] = {}
         self._context = multiprocessing.get_context("spawn")
         self._deaths = 0
         self._hired = 0
 
-    def fill(self, count: int) -> None:
-        for _ in range(count):
+    def fill(self) -> None:
+        """Hire until the crew has its size; each starts on a stretch of the plan of its own."""
+        while len(self._processes) < self._size:
+            start = self._hired % self._size * self._cells // self._size
             self._hired += 1
             name = f"local-{os.getpid()}-{_started(os.getpid())}-{self._hired}"
-            arguments = (str(self._live.root), self._live.run, self._live.ledger_at, name)
+            arguments = (str(self._live.root), self._live.run, self._live.ledger_at, name, start)
             process = self._context.Process(target=serve, args=arguments, name=name)
             process.start()
             self._processes[name] = process
@@ -101,7 +103,7 @@ class _Crew:
             self._deaths += 1
             if self._deaths > MAX_DEATHS:
                 raise UnfitHostError(self._live.run, f"{self._deaths} workers were killed", next_step=f"faultline resume {self._live.run}")
-            self.fill(1)
+            self.fill()
 
     def dismiss(self) -> None:
         for name, process in self._processes.items():

@@ -36,9 +36,9 @@ def scratch_folder(run: str, worker: str) -> Path:
 class Worker:
     """One worker of a run; everything it needs comes in as arguments."""
 
-    def __init__(self, live: LiveRun, name: str, clock: Clock, environment: Mapping[str, str]) -> None:
-        """Name the worker; ``environment`` is where agents' named variables are looked up."""
-        self._live, self._name, self._clock, self._environment = live, name, clock, environment
+    def __init__(self, live: LiveRun, name: str, clock: Clock, environment: Mapping[str, str], start: int = 0) -> None:
+        """Name the worker; ``environment`` is where agents' named variables are looked up, ``start`` its place in the plan."""
+        self._live, self._name, self._clock, self._environment, self._next = live, name, clock, environment, start
 
     def work(self) -> int:
         """Work until every cell is recorded or waits for reconcile; return how many this worker recorded."""
@@ -50,8 +50,9 @@ class Worker:
             shop = Workshop(self._live, manifest, self._clock, self._environment, scratch)
             try:
                 while True:
-                    claim = ledger.claim(manifest.run, self._name, self._clock.now(), LEASE_SECONDS)
+                    claim = ledger.claim(manifest.run, self._name, self._clock.now(), LEASE_SECONDS, self._next)
                     if claim is not None:
+                        self._next = claim.position + 1
                         recorded += self._cell(ledger, manifest, shop, claim)
                     elif self._nothing_left(ledger, manifest):
                         return recorded
@@ -153,7 +154,7 @@ class Worker:
                     return
 
 
-def serve(root: str, run: str, ledger_at: str, name: str) -> None:
+def serve(root: str, run: str, ledger_at: str, name: str, start: int) -> None:
     """Be a worker process: die with the parent, leave Ctrl-C to it, and end with 0 when nothing is left to do."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     parent = os.getppid()
@@ -162,7 +163,7 @@ def serve(root: str, run: str, ledger_at: str, name: str) -> None:
     if os.getppid() != parent:
         os._exit(1)
     try:
-        Worker(LiveRun(Path(root), run, ledger_at), name, Clock(), dict(os.environ)).work()
+        Worker(LiveRun(Path(root), run, ledger_at), name, Clock(), dict(os.environ), start).work()
     except FaultlineError as error:
         sys.stderr.write("\n".join(error.diagnostics()) + "\n")
         sys.exit(error.exit_code)

@@ -181,9 +181,11 @@ class Ledger(ABC):
     # --- claims -------------------------------------------------------------------------------------------------
 
     @abstractmethod
-    def claim(self, run: RunId, worker: str, now: datetime, lease_seconds: float) -> Claim | None:
+    def claim(self, run: RunId, worker: str, now: datetime, lease_seconds: float, start: int = 0) -> Claim | None:
         """Give the first cell of the plan that is free, or None when there is none at present.
 
+        The plan is looked through from the place ``start`` on and then from its beginning, so that workers can keep to
+        their own stretch of it, where neighbours have much in common.
         Free means: not recorded, no attempt unknown, and no lease or one that has lapsed. Workers that race get different
         cells. ``worker`` must be unique to one worker of one process, since :meth:`evict` goes by it. A lease has lapsed
         at its end, and also when it was given further in the future than it is long: then the clock stepped back.

@@ -122,23 +122,23 @@ class SqlLedger(Ledger):
 
     # --- claims -------------------------------------------------------------------------------------------------
 
-    def claim(self, run: RunId, worker: str, now: datetime, lease_seconds: float) -> Claim | None:
+    def claim(self, run: RunId, worker: str, now: datetime, lease_seconds: float, start: int = 0) -> Claim | None:
         """Give the first free cell of the plan; see :meth:`Ledger.claim`."""
-        instant = to_micros(now)
+        free = (
+            select(cells)
+            .where(cells.c.run == run, cells.c.state == OPEN, ~_leased(to_micros(now)))
+            .order_by(cells.c.position)
+            .limit(1)
+            # Rows that another worker is just claiming are passed over, not waited for; SQLite has one writer anyhow.
+            .with_for_update(skip_locked=True)
+        )
         with self._write() as db:
-            free = (
-                select(cells)
-                .where(cells.c.run == run, cells.c.state == OPEN, ~_leased(instant))
-                .order_by(cells.c.position)
-                .limit(1)
-                # Rows that another worker is just claiming are passed over, not waited for; SQLite has one writer anyhow.
-                .with_for_update(skip_locked=True)
-            )
-            row = db.execute(free).one_or_none()
-            if row is None:
-                self._require_run(db, run)
-                return None
-            return self._take(db, row, worker, now, lease_seconds)
+            for stretch in (cells.c.position >= start, cells.c.position < start)[: 2 if start else 1]:
+                row = db.execute(free.where(stretch)).one_or_none()
+                if row is not None:
+                    return self._take(db, row, worker, now, lease_seconds)
+            self._require_run(db, run)
+            return None
 
     def _take(self, db: Connection, row: _Row, worker: str, now: datetime, lease_seconds: float) -> Claim:
         """Give a cell, whose row this transaction has locked, to a worker."""

@@ -223,6 +223,17 @@ def claims_follow_the_plan_and_differ(place):
 
 
 @promise
+def a_claim_looks_from_its_start_and_then_from_the_beginning(place):
+    """A worker that keeps to its own stretch of the plan gets the rest of it, and then what others have left."""
+    ledger, plan = opened(place)
+    with ledger:
+        claims = [ledger.claim(plan.run, f"w{number}", T0, LEASE, start=2) for number in range(5)]
+
+        assert [2, 3, 0, 1] == [claim.position for claim in claims[:4]]
+        assert claims[4] is None
+
+
+@promise
 def a_recorded_cell_is_not_claimed(place):
     """A cell with a result is never handed out again, also when it was recorded without a claim."""
     ledger, plan = opened(place)

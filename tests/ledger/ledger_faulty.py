@@ -66,14 +66,14 @@ class KnowsSequentialWorkersOnly(SqlLedger):
     gap = None
     """Where two workers meet between looking and taking, so that the fault shows every time and not now and then."""
 
-    def claim(self, run, worker, now, lease_seconds):
+    def claim(self, run, worker, now, lease_seconds, start=0):
         with self._read() as db:
             free = select(cells).where(cells.c.run == run, cells.c.state == "open", ~_leased(to_micros(now)))
             row = db.execute(free.order_by(cells.c.position).limit(1)).one_or_none()
         if self.gap is not None:
             self.gap.wait()
         if row is None:
-            return super().claim(run, worker, now, lease_seconds)
+            return super().claim(run, worker, now, lease_seconds, start)
         with self._write() as db:
             return self._take(db, row, worker, now, lease_seconds)
 
