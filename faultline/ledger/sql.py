@@ -18,6 +18,7 @@ from faultline.errors import ConflictError, IntegrityError, LedgerError, Missing
 from faultline.kinds import Fold, RunId, digest_bytes, safe_text
 from faultline.ledger import recording
 from faultline.ledger.interface import (
+    RECENT_SECONDS,
     AttemptRow,
     AttemptState,
     Claim,
@@ -332,7 +333,12 @@ class SqlLedger(Ledger):
                 raise RefusedError(place, "this attempt is not unknown", found=row.state.value)
             stored = db.execute(select(trials.c.digest, trials.c.payload).where(_is(trials, key))).one_or_none()
             last = None if stored is None else self._trial(stored, key).last.number
-            if (state is AttemptState.RECORDED) != (last == number) or (state is AttemptState.CONFLICTING and last is None):
+            right = last == number
+            if state is AttemptState.CONFLICTING and last == number:
+                # The attempt's row is there with another payload than its receipt: then that one was refused, and kept.
+                second = select(refused.c.digest).where(_is(refused, key)).limit(1)
+                right = db.execute(second).one_or_none() is None
+            if (state is AttemptState.RECORDED) != right or (state is AttemptState.CONFLICTING and last is None):
                 held = "no result" if last is None else f"the result of attempt {last}"
                 raise RefusedError(place, "the store says otherwise", expected=held, found=state.value)
             return self._set_state(db, row, state, evidence)
@@ -350,6 +356,12 @@ class SqlLedger(Ledger):
             )
             whys = _counts(db, refused.c.why, and_(refused.c.run == run, ~recorded_too.exists()))
             first = db.execute(select(func.min(attempts.c.started_at)).where(attempts.c.run == run)).scalar()
+            of_late = and_(
+                attempts.c.run == run,
+                attempts.c.state == AttemptState.RECORDED.value,
+                attempts.c.started_at.between(instant - _micros(RECENT_SECONDS), instant),
+            )
+            recent, since = db.execute(select(func.count(), func.min(attempts.c.started_at)).where(of_late)).one()
             live = select(cells).where(cells.c.run == run, cells.c.state == OPEN, _leased(instant)).order_by(cells.c.position)
             leases = tuple(_lease(row, instant) for row in db.execute(live))
         return Progress(
@@ -361,6 +373,8 @@ class SqlLedger(Ledger):
             superseded=whys.get("lost-claim", 0),
             attempts={state: states.get(state.value, 0) for state in AttemptState},
             started_at=not_run("no attempt has started") if first is None else from_micros(first),
+            recent=recent,
+            recent_since=None if since is None else from_micros(since),
         )
 
     def close(self) -> None:
