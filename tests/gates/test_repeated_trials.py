@@ -128,3 +128,17 @@ def test_best_of_k_is_another_quantity(ask, needs):
 
     assert "fail" == found.outcome
     assert "its retry policy estimates best-of-k" in needs(found)
+
+
+def test_a_retry_rule_of_ones_own(ask, needs):
+    """
+    Two agents whose runs allow different numbers of attempts are not compared: the second one is named.
+    """
+    other = factories.remanifest(
+        factories.evaluation_run(TASKS, name="later", who=factories.agent("builder"), hours=9.0),
+        retry=Retry(policy=RetryPolicy.TRANSPORT_ONLY, max_attempts=7),
+    )
+    found = ask(GATE, factories.benchmark(TASKS, [VALIDITY, EVALUATION, other]))
+
+    assert "fail" == found.outcome
+    assert "equal for every agent" in needs(found)
