@@ -1,4 +1,4 @@
-"""What a run spent, by what it bought: scored trials, retries, trials without a verdict, refused results; nothing is dropped."""
+"""What a run spent, by what it bought: scored trials, retries, trials without a verdict, refused results."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -12,7 +12,7 @@ from faultline.records import Absent, Attempt, Trial, not_applicable, unknown
 
 _MEANINGS = {
     "scored": "Attempts that ended a trial with a verdict.",
-    "retried": "Attempts that another attempt followed: faults, attempts of workers that died, and all but the last of best-of-k.",
+    "retried": "Attempts that another one followed: faults, attempts of workers that died, all but the last of best-of-k.",
     "invalid": "Attempts that ended a trial without a verdict.",
     "refused": "Attempts whose result was refused, since the cell had one already or its worker had lost the claim.",
     "whole": "All of it.",

@@ -28,7 +28,7 @@ SUMMARIES = {
     "seal": "Turn a finished run into plain files.",
     "status": "Show where live runs stand.",
     "reconcile": "Settle attempts whose reply was lost.",
-    "verify": "Recompute every digest of sealed runs.",
+    "verify": "Recompute every digest, and compare rows with effects.",
     "gates": "Say whether a ranking may be published.",
     "build-site": "Build the evaluation card as a static site.",
     "doctor": "Say what this machine can do.",
@@ -79,7 +79,8 @@ def cli() -> None:
 def main() -> None:
     """Run the command line; a fault that somebody can mend is one line each and never a traceback."""
     try:
-        cli.main(standalone_mode=False)
+        # Outside its standalone mode click hands back the code of an early exit instead of exiting.
+        sys.exit(cli.main(standalone_mode=False) or 0)
     except FaultlineError as error:
         for line in error.diagnostics():
             click.echo(line.replace(f"{Path.cwd()}/", ""), err=True)

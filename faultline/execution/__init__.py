@@ -4,6 +4,7 @@ Writes the folder of a live run, its artifact store and its ledger, and starts w
 :func:`plan_evaluation`, :func:`plan_validity`, :func:`execute` and :func:`reconcile`.
 """
 
+from faultline.execution.audit import LiveAudit, verify_live_run
 from faultline.execution.live import LiveRun, live_runs
 from faultline.execution.plan import Planned, plan_evaluation, plan_validity, retry_rule
 from faultline.execution.provenance import gather_provenance
@@ -11,6 +12,7 @@ from faultline.execution.reconcile import reconcile
 from faultline.execution.runner import execute, seal_live_run
 
 __all__ = [
+    "LiveAudit",
     "LiveRun",
     "Planned",
     "execute",
@@ -21,4 +23,5 @@ __all__ = [
     "reconcile",
     "retry_rule",
     "seal_live_run",
+    "verify_live_run",
 ]

@@ -110,6 +110,8 @@ class LiveRun:
             return RunManifest.parse(path.read_bytes(), str(path.relative_to(self.root)))
         except FileNotFoundError as error:
             raise MissingInputError(self.run, "there is no live run of this name", next_step="faultline status") from error
+        except OSError as error:
+            raise BadInputError(self.run, "the plan of this run cannot be read", found=error.strerror or "") from error
 
     def agent_file(self) -> Path | None:
         """Return where the agent's file was when the run was planned."""
@@ -199,11 +201,11 @@ def attempt_name(cell: Cell, attempt: int) -> str:
 
 
 def live_runs(root: Path) -> Iterator[LiveRun]:
-    """Yield the live runs of a benchmark by name."""
+    """Yield the live runs of a benchmark by name; :meth:`LiveRun.find` tells where ledger and artifacts of one are."""
     folder = root / LIVE / "runs"
     for path in sorted(folder.iterdir()) if folder.is_dir() else ():
         if (path / "manifest.json").exists():
-            yield LiveRun.find(root, path.name)
+            yield LiveRun(root, path.name)
 
 
 def _holds_password(url: str) -> bool:
