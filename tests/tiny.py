@@ -101,7 +101,7 @@ def total(orders):
     return sum(order["amount"] for order in kept)
 '''
 
-TESTS = '''import unittest
+TESTS = """import unittest
 
 from shop.total import total
 
@@ -112,7 +112,7 @@ class TestTotal(unittest.TestCase):
 
     def test_repeated_order(self):
         self.assertEqual(2, total([{"order": 0, "amount": 2}, {"order": 0, "amount": 2}]))
-'''
+"""
 
 VARIANTS = """
 schema = "faultline/variants/1"

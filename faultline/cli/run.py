@@ -168,7 +168,10 @@ def _identity(agent: str | None, agent_file: Path | None) -> "AgentIdentity":
         return command_identity(agent_file)
     if agent not in ("no-op", "reference"):
         raise RefusedError(
-            str(agent), "this is no agent that can be evaluated", expected="no-op, reference, or --agent FILE", next_step="faultline run --help"
+            str(agent),
+            "this is no agent that can be evaluated",
+            expected="no-op, reference, or --agent FILE",
+            next_step="faultline run --help",
         )
     return control_identity(agent)
 

@@ -48,7 +48,9 @@ def plan_validity(tasks: Sequence[Task], planned: Planned, variants: int = VARIA
                 names[control] = None
                 # Trials of one hash seed stand together, so that a worker can keep its warm child between them.
                 cells += [
-                    Cell(task=task.id, variant=variant.id, agent=control, trial=which * REPETITIONS + repetition, hash_seed=seed)
+                    Cell(
+                        task=task.id, variant=variant.id, agent=control, trial=which * REPETITIONS + repetition, hash_seed=seed
+                    )
                     for which, seed in enumerate(HASH_SEEDS)
                     for repetition in range(REPETITIONS)
                 ]

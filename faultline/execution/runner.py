@@ -98,11 +98,15 @@ class _Crew:
                 continue
             if (process.exitcode or 0) > 0:
                 raise UnfitHostError(
-                    self._live.run, f"a worker ended with exit code {process.exitcode}", next_step="see its message above, then resume"
+                    self._live.run,
+                    f"a worker ended with exit code {process.exitcode}",
+                    next_step="see its message above, then resume",
                 )
             self._deaths += 1
             if self._deaths > MAX_DEATHS:
-                raise UnfitHostError(self._live.run, f"{self._deaths} workers were killed", next_step=f"faultline resume {self._live.run}")
+                raise UnfitHostError(
+                    self._live.run, f"{self._deaths} workers were killed", next_step=f"faultline resume {self._live.run}"
+                )
             self.fill()
 
     def dismiss(self) -> None:

@@ -1,8 +1,8 @@
 """The driver inside the sandbox: loads what is slow once, then lends a fresh process to each session of calls.
 
 Standard library only; it shares a process with candidate code, so nothing here is trusted and no expected value, check name
-or result path ever reaches it. ``child.py DESCRIPTOR CANDIDATE SCRATCH ALONE MODULE_FOLDER MODULE…``. Frames are a length in four
-bytes, one letter, and a body. On the descriptor itself:
+or result path ever reaches it. ``child.py DESCRIPTOR CANDIDATE SCRATCH ALONE MODULE_FOLDER MODULE…``. Frames are a length in
+four bytes, one letter, and a body. On the descriptor itself:
 
 =====  ==========  =========================================================================================
 R      to judge    ready
@@ -53,8 +53,8 @@ def main() -> None:
     for descriptor in (0, 1, 2):
         os.dup2(nowhere, descriptor)
     sys.path.append(folder)
-    for module in (*COMMON, *modules, *(f"{module}.{part}" for module in modules for part in PARTS[module])):
-        importlib.import_module(module)
+    for name in (*COMMON, *modules, *(f"{module}.{part}" for module in modules for part in PARTS[module])):
+        importlib.import_module(name)
     compiled = compile_aside(candidate)
     # What is empty now is the sandbox's own, and may be emptied again after each session.
     own = [place for place in (scratch, "/dev/shm") if alone == "alone" or place == scratch if not os.listdir(place)]

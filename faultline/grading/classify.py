@@ -76,7 +76,11 @@ def classify(
     broken = [check for check in checks if check.result in ("error", "not-run")]
     present = [check.check for check in checks]
     if broken or not checks or sorted(present) != sorted(required_checks) or not required_tests:
-        note = f"{broken[0].check}: {broken[0].reason.detail}" if broken and broken[0].reason else "the list of checks is not complete"
+        note = (
+            f"{broken[0].check}: {broken[0].reason.detail}"
+            if broken and broken[0].reason
+            else "the list of checks is not complete"
+        )
         return _outcome(Verdict.NONE, StatusClass.VERIFIER, Blame.VERIFIER, "FL-03", Mode.VERIFIER_ERROR, findings, note=note)
     reasons = _distinct(checks)
     status = StatusClass.LIMIT if limit else StatusClass.COMPLETED

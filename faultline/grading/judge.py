@@ -109,7 +109,9 @@ class Sitting:
         except Failed as failure:
             if failure.code not in (*check.codes, "BAD_ANSWER"):
                 return _error(check, f"the check gave the code {failure.code}, which it does not declare", "UNDECLARED_CODE")
-            return CheckResult(check=check.id, result="failed", reason=Reason(code=failure.code, measured=_measured(failure.measured)))
+            return CheckResult(
+                check=check.id, result="failed", reason=Reason(code=failure.code, measured=_measured(failure.measured))
+            )
         except CandidateError as error:
             detail = ": ".join(part for part in (error.type, error.message) if part)
             return CheckResult(check=check.id, result="failed", reason=Reason(code=error.kind, detail=safe_text(detail, 300)))

@@ -43,7 +43,7 @@ class Reason(Record):
     """Why a hidden check failed, with what was measured."""
 
     code: ReasonCode
-    measured: dict[ShortText, Measured] = {}
+    measured: dict[ShortText, Measured] = Field(default_factory=dict)
     detail: ShortText = ""
     """Hostile text, such as the message of an exception."""
 

@@ -76,9 +76,7 @@ def materialise(task: Task, seed: int) -> TaskVariant:
         pin=pin,
         issue=issue,
         workspace=workspace,
-        parameters={
-            rename(name): list(value) if isinstance(value, tuple) else value for name, value in parameters.items()
-        },
+        parameters={rename(name): list(value) if isinstance(value, tuple) else value for name, value in parameters.items()},
         hidden_source=rename(task.hidden_source),
         repairs={
             name: Overlay(_rename_tree(repair.files, rename), tuple(map(rename, repair.deleted)))

@@ -1,13 +1,13 @@
 """Tiny benchmarks with live runs."""
 
 import pytest
+from tiny import write_benchmark
 
+from faultline.agents import control_identity
 from faultline.clock import Clock
 from faultline.execution import LiveRun, Planned, gather_provenance, plan_evaluation
-from faultline.agents import control_identity
 from faultline.kinds import SandboxLevel
 from faultline.tasks import load_tasks
-from tiny import write_benchmark
 
 
 @pytest.fixture
