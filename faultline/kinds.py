@@ -100,7 +100,7 @@ class Blame(Word):
     ENVIRONMENT = "environment", "The host, the container, the disk."
     PROVIDER = "provider", "The service that a model ran on."
     VERIFIER = "verifier", "The judge or a hidden check."
-    TASK = "task", "The task."
+    TASK = "task", "A fault of the task itself."
     USER = "user", "The person who ran the benchmark."
     UNKNOWN = "unknown", "The record does not tell."
 

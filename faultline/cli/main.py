@@ -77,7 +77,8 @@ def cli() -> None:
 def main() -> None:
     """Run the command line; a fault that somebody can mend is one line each and never a traceback."""
     try:
-        cli.main(standalone_mode=False)
+        # Outside its standalone mode click hands back the code of an early exit instead of exiting.
+        sys.exit(cli.main(standalone_mode=False) or 0)
     except FaultlineError as error:
         for line in error.diagnostics():
             click.echo(line.replace(f"{Path.cwd()}/", ""), err=True)

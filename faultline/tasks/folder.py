@@ -15,6 +15,7 @@ from faultline.records import Audit, Correction, Record, TaskCorrections, TaskDe
 from faultline.records.base import digest_of_plain
 from faultline.tasks.classes import FAILURE_CLASSES
 from faultline.tasks.outline import CheckOutline, outline_checks, outline_tests
+from faultline.tasks.skins import renamer
 from faultline.tasks.trees import Tree, is_editable, read_tree, tree_listing
 
 R = TypeVar("R", bound=Record)
@@ -248,6 +249,11 @@ def _skin_faults(task: Task) -> list[FaultlineError]:
     words = {word.lower() for word in re.findall(r"[A-Za-z]+", text)}
     for index, skin in enumerate(skins):
         targets = list(skin.rename.values())
+        found += [
+            BadInputError(f"{place}: skin.{index}.rename", "the skin renames part of a reason code", found=code)
+            for code in task.definition.codes
+            if renamer(skin)(code) != code
+        ]
         if len(set(targets)) != len(targets):
             found.append(BadInputError(f"{place}: skin.{index}.rename", "two words become one", found=skin.name))
         found += [

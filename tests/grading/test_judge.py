@@ -37,7 +37,7 @@ class TestControls:
         assert Verdict.PASSED is graded.outcome.verdict
         assert 2 == len(graded.findings.public.passed)
 
-    @pytest.mark.parametrize(("name", "code"), [("wrong-first-only", "ORDERS_LOST"), ("wrong-neighbours", "COUNTED_TWICE")])
+    @pytest.mark.parametrize(("name", "code"), [("wrong-first-only", "SOME_LOST"), ("wrong-neighbours", "COUNTED_TWICE")])
     def test_wrong_repairs_fail_with_their_code(self, grade_repair, name, code):
         """A tempting wrong repair is caught by its own code."""
         assert [code] == codes(grade_repair(name))
@@ -62,7 +62,7 @@ HOSTILE = {
     ),
     "kills its parent": (
         "import os\ndef total(orders):\n    os.kill(os.getppid(), 9)\n    return 0\n",
-        {"CRASHED", "COUNTED_TWICE", "ORDERS_LOST"},
+        {"CRASHED", "COUNTED_TWICE", "SOME_LOST"},
     ),
     "never returns": ("def total(orders):\n    while True: pass\n", {"TIME_LIMIT"}),
     "skips": ("import unittest\ndef total(orders):\n    raise unittest.SkipTest('x')\n", {"RAISED"}),
@@ -83,23 +83,23 @@ HOSTILE = {
     "answers a lone surrogate": ("def total(orders):\n    return '\\ud800'\n", {"BAD_ANSWER"}),
     "floods its output": (
         "import sys\nfor _ in range(200): sys.stdout.write('x' * 10**5)\ndef total(orders):\n    return 0\n",
-        {"ORDERS_LOST"},
+        {"SOME_LOST"},
     ),
     "eats memory": ("def total(orders):\n    return len(bytearray(2**34))\n", {"RAISED"}),
     "writes on every descriptor": (
         "import os\ndef total(orders):\n    for n in range(3, 64):\n        try: os.write(n, b'\\0\\0\\0\\x02A{}')\n        except OSError: pass\n    return 0\n",
-        {"BAD_ANSWER", "CRASHED", "ORDERS_LOST"},
+        {"BAD_ANSWER", "CRASHED", "SOME_LOST"},
     ),
     "reads the stack": (
         (
             "import inspect\ndef total(orders):\n    for f in inspect.stack():\n        for v in f.frame.f_locals.values():\n"
             "            if 'expected' in str(type(v)): return v\n    return 0\n"
         ),
-        {"ORDERS_LOST"},
+        {"SOME_LOST"},
     ),
     "forks a daemon": (
         "import os, time\ndef total(orders):\n    if os.fork() == 0:\n        os.setsid()\n        time.sleep(600)\n    return 0\n",
-        {"ORDERS_LOST"},
+        {"SOME_LOST"},
     ),
     "is no Python": ("def total(:\n", {"IMPORT_FAILED"}),
     "lost the function": ("x = 1\n", {"NAME_MISSING"}),
@@ -195,7 +195,7 @@ class TestTheJudgeItself:
     def test_a_missing_check_is_no_pass(self, variant, workspace):
         """A check that the plan requires and that did not run leaves no verdict."""
         (workspace / TOTAL).write_text(REFERENCE)
-        fewer = dataclasses.replace(variant, hidden_source=CHECKS.replace('@check(codes=("ORDERS_LOST",))\n', ""))
+        fewer = dataclasses.replace(variant, hidden_source=CHECKS.replace('@check(codes=("SOME_LOST",))\n', ""))
         assert Verdict.NONE is judge_variant(fewer, workspace).verdict
 
     def test_a_host_that_cannot_start_a_child_is_a_fault_of_the_harness(self, variant, workspace, monkeypatch):

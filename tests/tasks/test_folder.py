@@ -63,7 +63,7 @@ BROKEN = {
     "other id": ({"task.toml": TASK_TOML.replace('id = "count-orders"', 'id = "other"')}, "the id is not the folder's name"),
     "unknown class": ({"task.toml": TASK_TOML.replace("metric-aggregation", "bad-luck")}, "this class is not known"),
     "unexplained code": (
-        {"hidden/checks.py": CHECKS.replace('("ORDERS_LOST",)', '("ORDERS_LOST", "NEW_CODE")')},
+        {"hidden/checks.py": CHECKS.replace('("SOME_LOST",)', '("SOME_LOST", "NEW_CODE")')},
         "the code NEW_CODE is not explained",
     ),
     "impossible code": ({"task.toml": TASK_TOML + 'NEVER = "Never."\n'}, "codes.NEVER: no hidden check can give this code"),
@@ -86,6 +86,10 @@ BROKEN = {
     "first skin renames": (
         {"variants.toml": VARIANTS.replace("rename = {}", 'rename = { shop = "kiosk" }')},
         "the first skin is the workspace as written",
+    ),
+    "skin renames a code": (
+        {"variants.toml": VARIANTS.replace('amount = "price"', 'some = "all"')},
+        "the skin renames part of a reason code",
     ),
     "words fall together": (
         {"variants.toml": VARIANTS.replace('amount = "price"', 'amount = "ticket"')},
