@@ -95,7 +95,7 @@ def classify(
 
 
 def _complete(public: PublicResult, required: Sequence[str]) -> bool:
-    return sorted(public.passed) == sorted(required)
+    return public.passed == len(required) and not public.failed and not public.missing
 
 
 def _distinct(checks: Sequence[CheckResult]) -> tuple[Reason, ...]:

@@ -61,7 +61,8 @@ class CheckResult(Record):
 class PublicResult(Record):
     """How the public tests ended, restored from the pristine tree; they never decide alone."""
 
-    passed: tuple[ShortText, ...]
+    passed: Count
+    """How many of the required tests passed; together with the two lists below they are all of them."""
     failed: tuple[ShortText, ...]
     """Failed, raised, skipped or unexpectedly passed: only a pass is a pass."""
     missing: tuple[ShortText, ...]

@@ -35,7 +35,7 @@ class TestControls:
         graded = grade_repair(name)
 
         assert Verdict.PASSED is graded.outcome.verdict
-        assert 2 == len(graded.findings.public.passed)
+        assert 2 == graded.findings.public.passed
 
     @pytest.mark.parametrize(("name", "code"), [("wrong-first-only", "SOME_LOST"), ("wrong-neighbours", "COUNTED_TWICE")])
     def test_wrong_repairs_fail_with_their_code(self, grade_repair, name, code):
