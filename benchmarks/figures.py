@@ -136,7 +136,8 @@ def main():
     python = seconds([sys.executable, "-c", "import click"])
     shown = seconds([*FAULTLINE, "--help"])
     ratio = shown[1] / python[1]
-    print(f"faultline --help          {shown[1]:.3f} s median ({shown[0]:.3f} to {shown[2]:.3f}); {ratio:.1f} x importing click alone")
+    spread = f"{shown[1]:.3f} s median ({shown[0]:.3f} to {shown[2]:.3f})"
+    print(f"faultline --help          {spread}; {ratio:.1f} x importing click alone")
     with tempfile.TemporaryDirectory() as out:
         command = [*FAULTLINE, "build-site", "--root", str(ROOT), "--out", out]
         cold = seconds(command, repeat=1)[1]

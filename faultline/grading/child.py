@@ -39,12 +39,15 @@ from typing import Any
 
 MAX_FRAME = 16 * 2**20
 COMPILE_SECONDS = 10.0
-COMMON = tuple(
-    "abc argparse array base64 bisect calendar collections collections.abc contextlib copy csv dataclasses datetime decimal enum "
-    "fractions functools gzip hashlib heapq inspect io itertools json logging math operator os pathlib pickle random re "
-    "statistics string struct textwrap threading time traceback types typing unittest unittest.mock urllib.parse uuid "
-    "warnings weakref zoneinfo".split()
+# fmt: off
+COMMON = (
+    "abc", "argparse", "array", "base64", "bisect", "calendar", "collections", "collections.abc", "contextlib", "copy",
+    "csv", "dataclasses", "datetime", "decimal", "enum", "fractions", "functools", "gzip", "hashlib", "heapq",
+    "inspect", "io", "itertools", "json", "logging", "math", "operator", "os", "pathlib", "pickle", "random", "re",
+    "statistics", "string", "struct", "textwrap", "threading", "time", "traceback", "types", "typing", "unittest",
+    "unittest.mock", "urllib.parse", "uuid", "warnings", "weakref", "zoneinfo",
 )
+# fmt: on
 """Modules of the standard library that experiments use; loaded once instead of in each session."""
 PARTS = {"numpy": ("random", "linalg", "fft")}
 """Parts that a module loads late."""
