@@ -5,7 +5,7 @@ work on them in its child process, and raises :class:`Failed` with a reason code
 This module knows nothing of processes; the grading room supplies the ``candidate``.
 """
 
-import datetime as _dt
+import datetime as dt
 import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -32,7 +32,7 @@ _CODE = re.compile(r"^[A-Z][A-Z0-9]*(_[A-Z0-9]+)*$")
 class Failed(Exception):  # noqa: N818  (reads as the verdict that it is)
     """A requirement does not hold; carries a reason code and the numbers that were measured."""
 
-    def __init__(self, code: str, **measured: int | float | str) -> None:
+    def __init__(self, code: str, **measured: float | str) -> None:
         """Name the reason; ``measured`` holds plain numbers or short texts."""
         super().__init__(code, measured)
         self.code = code
@@ -187,9 +187,9 @@ def encode(value: Any) -> Any:
             return {"$": "array", "v": encode(value.values), "d": value.dtype}
         case tuple():
             return {"$": "tuple", "v": [encode(item) for item in value]}
-        case _dt.datetime():
+        case dt.datetime():
             return {"$": "datetime", "v": value.isoformat()}
-        case _dt.date():
+        case dt.date():
             return {"$": "date", "v": value.isoformat()}
     raise TypeError(f"a check cannot pass a {kind.__name__} to a candidate")
 
@@ -215,9 +215,9 @@ def decode(value: Any) -> Any:
             case "tuple" if isinstance(content, list):
                 return tuple(decode(item) for item in content)
             case "datetime" if isinstance(content, str):
-                return _dt.datetime.fromisoformat(content)
+                return dt.datetime.fromisoformat(content)
             case "date" if isinstance(content, str):
-                return _dt.date.fromisoformat(content)
+                return dt.date.fromisoformat(content)
     except TypeError as error:
         raise ValueError(str(error)) from error
     raise ValueError("an answer holds an object that the call protocol does not know")

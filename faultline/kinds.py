@@ -100,7 +100,7 @@ class Blame(Word):
     ENVIRONMENT = "environment", "The host, the container, the disk."
     PROVIDER = "provider", "The service that a model ran on."
     VERIFIER = "verifier", "The judge or a hidden check."
-    TASK = "task", "The task."
+    TASK = "task", "A fault of the task itself."
     USER = "user", "The person who ran the benchmark."
     UNKNOWN = "unknown", "The record does not tell."
 
@@ -120,7 +120,10 @@ class Mode(Word):
     REPAIRED = "repaired", "Every required hidden check and public test passed."
     DEFECT_REMAINS = "defect-remains", "A hidden check failed with a reason code; the public tests are as they should be."
     REGRESSION = "regression", "A public test that passes on the baseline fails on the candidate."
-    DAMAGED = "damaged", "A module no longer imports, or a name that existed is gone; an import that fails is never called a missing name."
+    DAMAGED = (
+        "damaged",
+        "A module no longer imports, or a name that existed is gone; an import that fails is never called a missing name.",
+    )
     NO_CHANGE = "no-change", "The agent left the workspace as it was."
     LIMIT_REACHED = "limit-reached", "The agent or the candidate ran out of time, memory or another limit of the plan."
     INVALID_SUBMISSION = "invalid-submission", "The tree the agent left holds entries that a submission may not hold."

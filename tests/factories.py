@@ -211,7 +211,7 @@ def passed(**changes: object) -> Outcome:
         "rule": "all-passed",
         "mode": Mode.REPAIRED,
         "checks": tuple(CheckResult(check=check, result="passed") for check in CHECKS),
-        "public": PublicResult(passed=PUBLIC, failed=(), missing=(), regressed=()),
+        "public": PublicResult(passed=len(PUBLIC), failed=(), missing=(), regressed=()),
     }
     return Outcome(**(fields | changes))
 

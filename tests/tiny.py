@@ -22,11 +22,11 @@ canary = "{CANARY}"
 agent_seconds = 20
 check_seconds = 2
 [wrong]
-wrong-first-only = "ORDERS_LOST"
+wrong-first-only = "SOME_LOST"
 wrong-neighbours = "COUNTED_TWICE"
 [codes]
 COUNTED_TWICE = "An order that is sent twice counts twice."
-ORDERS_LOST = "An order is not counted at all."
+SOME_LOST = "An order is not counted at all."
 """
 
 CHECKS = f'''"""Each order counts once. {CANARY}"""
@@ -47,12 +47,12 @@ def repeats_do_not_count(candidate, rng, parameters):
         raise Failed("COUNTED_TWICE", difference=again - once)
 
 
-@check(codes=("ORDERS_LOST",))
+@check(codes=("SOME_LOST",))
 def every_order_counts(candidate, rng, parameters):
     """Every order is counted."""
     orders = _orders(rng, parameters)
     if candidate.call("shop.total:total", orders) < sum(order["amount"] for order in orders):
-        raise Failed("ORDERS_LOST")
+        raise Failed("SOME_LOST")
 '''
 
 BASELINE = '''"""Totals."""
@@ -101,7 +101,7 @@ def total(orders):
     return sum(order["amount"] for order in kept)
 '''
 
-TESTS = '''import unittest
+TESTS = """import unittest
 
 from shop.total import total
 
@@ -112,7 +112,7 @@ class TestTotal(unittest.TestCase):
 
     def test_repeated_order(self):
         self.assertEqual(2, total([{"order": 0, "amount": 2}, {"order": 0, "amount": 2}]))
-'''
+"""
 
 VARIANTS = """
 schema = "faultline/variants/1"

@@ -14,7 +14,10 @@ def trajectory(identity: AgentIdentity, assignment: Assignment, output: str, *, 
 
     ``note`` says what the harness observed; no model step is claimed, since none was seen.
     """
-    agent: dict[str, object] = {"name": identity.name, "version": identity.version if isinstance(identity.version, str) else "unknown"}
+    agent: dict[str, object] = {
+        "name": identity.name,
+        "version": identity.version if isinstance(identity.version, str) else "unknown",
+    }
     if isinstance(identity.model, str):
         agent["model_name"] = identity.model
     steps = [
@@ -38,7 +41,11 @@ def own_trajectory(data: bytes, assignment: Assignment) -> bytes | None:
         document = strict_json(data, "trajectory")
     except FaultlineError:
         return None
-    if not isinstance(document, dict) or not isinstance(document.get("steps"), list) or not isinstance(document.get("agent"), dict):
+    if (
+        not isinstance(document, dict)
+        or not isinstance(document.get("steps"), list)
+        or not isinstance(document.get("agent"), dict)
+    ):
         return None
     extra = document.get("extra")
     stamped = (extra if isinstance(extra, dict) else {}) | {"faultline_session": assignment.session}

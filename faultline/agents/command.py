@@ -15,6 +15,8 @@ from faultline.tasks import read_beneath, read_tree, tree_listing
 from faultline.tasks.folder import read_toml
 
 INSIDE_AGENT, INSIDE_WORKSPACE = "/agent", "/workspace"
+NO_MODEL = "none"
+"""What an agent file names as its model when the program uses none."""
 MAX_USAGE = 64 * 2**10
 """Bytes of a usage file."""
 LIMITS = Limits(memory_mib=8_192, processes=512, file_mib=512, open_files=1_024)
@@ -34,11 +36,12 @@ def command_identity(path: Path) -> AgentIdentity:
     """Return the identity of the agent that ``agent.toml`` describes, with a digest of each of its program files."""
     file = read_agent_file(path)
     missing = "the agent file does not name it"
+    no_model = not_applicable("the agent uses no model")
     return AgentIdentity(
         name=file.name,
         kind=AgentKind.COMMAND,
-        model=file.model or unknown(missing),
-        provider=file.provider or unknown(missing),
+        model=no_model if file.model == NO_MODEL else file.model or unknown(missing),
+        provider=no_model if file.model == NO_MODEL else file.provider or unknown(missing),
         version=file.version or unknown(missing),
         command=file.command,
         environment=file.environment,
@@ -116,7 +119,7 @@ class CommandAgent(Agent):
 
     def _usage(self, workspace: Path) -> tuple[Usage | Absent, Cost | Absent]:
         if not self._file.usage_file:
-            if self._file.model == "none":
+            if self._file.model == NO_MODEL:
                 nothing = not_applicable("the agent uses no model")
                 return nothing, nothing
             nothing = unknown("the agent file names no usage file")

@@ -131,6 +131,9 @@ def _controls(run: RunFacts, facts: Facts) -> list[ControlSummary]:
                     as_expected=sum(item.as_expected for item in validity.controls),
                     flips=validity.flips,
                     holds=validity.state == "valid",
+                    grading_seconds=_distribution(
+                        [trial.last.timing.grading for trial in run.trials if trial.key.task == task.id]
+                    ),
                 )
             )
     return found

@@ -20,7 +20,7 @@ def trial_row(trial: Trial, run: RunFacts) -> TrialRow:
     key, outcome, last = trial.key, trial.outcome, trial.last
     agent = run.agents.get(key.agent)
     control = agent is not None and agent.kind.is_control
-    public = outcome.public
+    public, checks = outcome.public, outcome.checks
     return TrialRow(
         run=key.run,
         task=key.task,
@@ -36,9 +36,14 @@ def trial_row(trial: Trial, run: RunFacts) -> TrialRow:
         scoreable=outcome.scoreable,
         reasons=outcome.reasons,
         note=outcome.note,
-        public_passed=public if isinstance(public, Absent) else len(public.passed),
-        public_total=public if isinstance(public, Absent) else len(public.passed) + len(public.failed) + len(public.missing),
+        public_passed=public if isinstance(public, Absent) else public.passed,
+        public_total=public if isinstance(public, Absent) else public.passed + len(public.failed) + len(public.missing),
         regressed=() if isinstance(public, Absent) else public.regressed,
+        checks_passed=checks if isinstance(checks, Absent) else sum(check.result == "passed" for check in checks),
+        checks_total=checks if isinstance(checks, Absent) else len(checks),
+        checks_not_passed=()
+        if isinstance(checks, Absent)
+        else tuple(check.check for check in checks if check.result != "passed"),
         attempts=len(trial.attempts),
         attempts_complete=trial.attempts_complete,
         usd=cost_of_trial(trial, control=control),

@@ -240,6 +240,10 @@ class TrialRow(Record):
     public_passed: Count | Absent
     public_total: Count | Absent
     regressed: tuple[ShortText, ...]
+    checks_passed: Count | Absent
+    checks_total: Count | Absent
+    checks_not_passed: tuple[CheckId, ...]
+    """Failed, in error or not run, in the order of the checks."""
     attempts: Count
     attempts_complete: bool
     usd: Usd | Absent
@@ -329,6 +333,8 @@ class ControlSummary(Record):
     as_expected: Count
     flips: Count
     holds: bool
+    grading_seconds: Distribution | Absent
+    """Of the task's trials in this run."""
 
 
 class RunFile(Record):

@@ -24,7 +24,12 @@ def doctor(*, as_json: bool) -> None:
     from faultline.sandbox import IMPLEMENTATIONS
 
     sandboxes = {
-        str(kind.level): {"available": not (why := kind().unfit_because()), "why_not": why, "promises": kind.promises, "gaps": kind.gaps}
+        str(kind.level): {
+            "available": not (why := kind().unfit_because()),
+            "why_not": why,
+            "promises": kind.promises,
+            "gaps": kind.gaps,
+        }
         for kind in IMPLEMENTATIONS
     }
     fit = any(item["available"] for name, item in sandboxes.items() if name != SandboxLevel.PROCESS)

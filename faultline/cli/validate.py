@@ -29,7 +29,8 @@ def validate(
     """Prove both sides of the contract of each task: the baseline fails for the intended reason, the reference passes.
 
     Wrong repairs must fail with their own reason codes, other valid repairs must pass, and no verdict may flip over three
-    repetitions, two hash seeds and three variants or more. Exit code 0 only when all of it holds, else 3 and a table of what does not.
+    repetitions, two hash seeds and three variants or more. Exit code 0 only when all of it holds, else 3 and a table of
+    what does not.
 
     \b
     Examples:

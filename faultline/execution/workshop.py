@@ -43,7 +43,9 @@ class Worked:
 class Workshop:
     """Carries out attempts of one run; keeps what is slow to load, and a warm child for a control's next trial."""
 
-    def __init__(self, live: LiveRun, manifest: RunManifest, clock: Clock, environment: Mapping[str, str], scratch: Path) -> None:
+    def __init__(
+        self, live: LiveRun, manifest: RunManifest, clock: Clock, environment: Mapping[str, str], scratch: Path
+    ) -> None:
         """Open the sandbox that the plan names; a weaker one is never put in its place."""
         self._live, self._manifest, self._clock, self._scratch = live, manifest, clock, scratch
         self._environment = environment
@@ -83,7 +85,7 @@ class Workshop:
                 )
                 agent_time = self._clock.monotonic() - started - setup
                 candidate = freeze(workspace, variant)
-                outcome = self._judged(cell, variant, judge, candidate, repair)
+                outcome = self._judged(cell, judge, candidate, repair)
                 grading = self._clock.monotonic() - started - setup - agent_time
             except InvalidSubmission as submission:
                 outcome = refused(submission)
@@ -153,19 +155,19 @@ class Workshop:
         """Return the key of a cell's trial."""
         return TrialKey(run=self._manifest.run, task=cell.task, variant=cell.variant, agent=cell.agent, trial=cell.trial)
 
-    def _judged(self, cell: Cell, variant: TaskVariant, judge: Judge, candidate: Candidate, repair: Repair) -> Outcome:
-        sitting = self._sitting(cell, variant, judge, candidate)
+    def _judged(self, cell: Cell, judge: Judge, candidate: Candidate, repair: Repair) -> Outcome:
+        sitting = self._sitting(cell, judge, candidate)
         # The same hidden inputs for every agent of a run, and none that could be known before its plan was frozen.
         findings = sitting.grade(f"{self._manifest.judge_seed}/{cell.task}/{cell.variant}/{cell.trial}")
         pin = next(pin for pin in self._manifest.tasks if pin.id == cell.task)
         outcome = classify(
-            findings, candidate, required_checks=pin.checks, required_tests=variant.public_tests, limit=repair.limit
+            findings, candidate, required_checks=pin.checks, required_tests=sitting.variant.public_tests, limit=repair.limit
         )
         if not self._agent(cell.agent).deterministic:
             self.close()
         return outcome
 
-    def _sitting(self, cell: Cell, variant: TaskVariant, judge: Judge, candidate: Candidate) -> Sitting:
+    def _sitting(self, cell: Cell, judge: Judge, candidate: Candidate) -> Sitting:
         identity = (cell.task, cell.variant, candidate.digest, str(cell.hash_seed))
         if self._warm is None or self._warm[0] != identity:
             self.close()
@@ -202,5 +204,3 @@ class Workshop:
         if path is None:
             raise IntegrityError(f"{self._manifest.run}: agent", "nobody noted where the agent's file is")
         return CommandAgent(path, identity, self._sandbox, self._environment)
-
-

@@ -127,7 +127,7 @@ def as_expected(trial: Trial, control: Control, pin: TaskPin) -> bool:
             return False
         every_check = {check.check for check in outcome.checks if check.result == "passed"} >= set(pin.checks)
         public = outcome.public
-        return every_check and not (public.failed or public.missing) and len(public.passed) >= len(pin.public_tests)
+        return every_check and not (public.failed or public.missing) and public.passed >= len(pin.public_tests)
     codes = {reason.code for reason in outcome.reasons}
     return (
         outcome.verdict is Verdict.FAILED

@@ -1,8 +1,8 @@
 """The driver inside the sandbox: loads what is slow once, then lends a fresh process to each session of calls.
 
 Standard library only; it shares a process with candidate code, so nothing here is trusted and no expected value, check name
-or result path ever reaches it. ``child.py DESCRIPTOR CANDIDATE SCRATCH ALONE MODULE_FOLDER MODULE…``. Frames are a length in four
-bytes, one letter, and a body. On the descriptor itself:
+or result path ever reaches it. ``child.py DESCRIPTOR CANDIDATE SCRATCH ALONE MODULE_FOLDER MODULE…``. Frames are a length in
+four bytes, one letter, and a body. On the descriptor itself:
 
 =====  ==========  =========================================================================================
 R      to judge    ready
@@ -39,7 +39,15 @@ from typing import Any
 
 MAX_FRAME = 16 * 2**20
 COMPILE_SECONDS = 10.0
-COMMON = ("argparse", "bisect", "collections", "csv", "functools", "hashlib", "itertools", "random", "re", "statistics")
+# fmt: off
+COMMON = (
+    "abc", "argparse", "array", "base64", "bisect", "calendar", "collections", "collections.abc", "contextlib", "copy",
+    "csv", "dataclasses", "datetime", "decimal", "enum", "fractions", "functools", "gzip", "hashlib", "heapq",
+    "inspect", "io", "itertools", "json", "logging", "math", "operator", "os", "pathlib", "pickle", "random", "re",
+    "statistics", "string", "struct", "textwrap", "threading", "time", "traceback", "types", "typing", "unittest",
+    "unittest.mock", "urllib.parse", "uuid", "warnings", "weakref", "zoneinfo",
+)
+# fmt: on
 """Modules of the standard library that experiments use; loaded once instead of in each session."""
 PARTS = {"numpy": ("random", "linalg", "fft")}
 """Parts that a module loads late."""
@@ -53,8 +61,8 @@ def main() -> None:
     for descriptor in (0, 1, 2):
         os.dup2(nowhere, descriptor)
     sys.path.append(folder)
-    for module in (*COMMON, *modules, *(f"{module}.{part}" for module in modules for part in PARTS[module])):
-        importlib.import_module(module)
+    for name in (*COMMON, *modules, *(f"{module}.{part}" for module in modules for part in PARTS[module])):
+        importlib.import_module(name)
     compiled = compile_aside(candidate)
     # What is empty now is the sandbox's own, and may be emptied again after each session.
     own = [place for place in (scratch, "/dev/shm") if alone == "alone" or place == scratch if not os.listdir(place)]

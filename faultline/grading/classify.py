@@ -76,7 +76,11 @@ def classify(
     broken = [check for check in checks if check.result in ("error", "not-run")]
     present = [check.check for check in checks]
     if broken or not checks or sorted(present) != sorted(required_checks) or not required_tests:
-        note = f"{broken[0].check}: {broken[0].reason.detail}" if broken and broken[0].reason else "the list of checks is not complete"
+        note = (
+            f"{broken[0].check}: {broken[0].reason.detail}"
+            if broken and broken[0].reason
+            else "the list of checks is not complete"
+        )
         return _outcome(Verdict.NONE, StatusClass.VERIFIER, Blame.VERIFIER, "FL-03", Mode.VERIFIER_ERROR, findings, note=note)
     reasons = _distinct(checks)
     status = StatusClass.LIMIT if limit else StatusClass.COMPLETED
@@ -91,7 +95,7 @@ def classify(
 
 
 def _complete(public: PublicResult, required: Sequence[str]) -> bool:
-    return sorted(public.passed) == sorted(required)
+    return public.passed == len(required) and not public.failed and not public.missing
 
 
 def _distinct(checks: Sequence[CheckResult]) -> tuple[Reason, ...]:

@@ -98,7 +98,9 @@ def freeze(workspace: Path, variant: TaskVariant) -> Candidate:
 
 def reference_candidate(variant: TaskVariant) -> Candidate:
     """Return the reference repair of a variant as a candidate, without a workspace on disk."""
-    return _candidate(apply_overlay(variant.workspace, variant.repairs["reference"]), variant.workspace, ignored=[], restored=[])
+    return _candidate(
+        apply_overlay(variant.workspace, variant.repairs["reference"]), variant.workspace, ignored=[], restored=[]
+    )
 
 
 def _candidate(tree: Tree, pristine: Tree, *, ignored: list[str], restored: list[str]) -> Candidate:

@@ -19,6 +19,7 @@ from faultline.sandbox import Launch, Limits, Mount, Running, Sandbox, python_ru
 
 CHILD = Path(__file__).with_name("child.py")
 MAX_FRAME = 16 * 2**20
+INSIDE_SCRATCH = "/tmp"  # noqa: S108  (a folder of the sandbox, not of the host)
 START_SECONDS = 60.0
 """How long a child may take to say that it is ready; longer is a fault of the host."""
 
@@ -59,14 +60,14 @@ class Child:
             mounts, modules = python_runtime(spec.runtime)  # type: ignore[arg-type]  # the record's type allows no other names
             alone = "alone" if self._sandbox.alone else "shared"
             launch = Launch(
-                argv=("/run/child.py", str(theirs.fileno()), "/candidate", "/tmp", alone, modules, *spec.runtime),
+                argv=("/run/child.py", str(theirs.fileno()), "/candidate", INSIDE_SCRATCH, alone, modules, *spec.runtime),
                 mounts=(*mounts, Mount(CHILD, "/run/child.py"), Mount(spec.candidate, "/candidate")),
-                cwd="/tmp",  # noqa: S108  (a folder of the sandbox)
+                cwd=INSIDE_SCRATCH,
                 environment={
                     "PYTHONHASHSEED": str(spec.hash_seed),
                     "OPENBLAS_NUM_THREADS": "1",
                     "OMP_NUM_THREADS": "1",
-                    "TMPDIR": "/tmp",  # noqa: S108
+                    "TMPDIR": INSIDE_SCRATCH,
                     "PATH": "/usr/bin:/bin",
                     "LANG": "C.UTF-8",
                     "TZ": "UTC",

@@ -109,7 +109,9 @@ class Sitting:
         except Failed as failure:
             if failure.code not in (*check.codes, "BAD_ANSWER"):
                 return _error(check, f"the check gave the code {failure.code}, which it does not declare", "UNDECLARED_CODE")
-            return CheckResult(check=check.id, result="failed", reason=Reason(code=failure.code, measured=_measured(failure.measured)))
+            return CheckResult(
+                check=check.id, result="failed", reason=Reason(code=failure.code, measured=_measured(failure.measured))
+            )
         except CandidateError as error:
             detail = ": ".join(part for part in (error.type, error.message) if part)
             return CheckResult(check=check.id, result="failed", reason=Reason(code=error.kind, detail=safe_text(detail, 300)))
@@ -134,7 +136,7 @@ class Sitting:
         failed = [test for test in expected if test in ended and test not in passed]
         first = next((f"{test}: {' '.join(ended[test])}" for test in failed), trouble)
         return PublicResult(
-            passed=tuple(passed),
+            passed=len(passed),
             failed=tuple(failed),
             missing=tuple(test for test in expected if test not in ended),
             regressed=tuple(test for test in expected if test not in passed and test not in may_fail),

@@ -3,6 +3,7 @@
 Front doors: :class:`RunManifest` (what was planned), :class:`Trial` (what happened), :class:`TaskDefinition`.
 """
 
+from faultline.records.agent import AgentFile, UsageFile
 from faultline.records.base import (
     Absent,
     Record,
@@ -13,7 +14,6 @@ from faultline.records.base import (
     strict_json,
     unknown,
 )
-from faultline.records.agent import AgentFile, UsageFile
 from faultline.records.conflict import Conflict
 from faultline.records.run import AgentIdentity, Cell, Provenance, Retry, RunManifest, Seal
 from faultline.records.settlement import Settlement

@@ -116,7 +116,9 @@ def strict_json(text: str | bytes, place: str) -> Any:
             decoded, parse_constant=refuse_constant, object_pairs_hook=unique, parse_int=short_integer, parse_float=_finite
         )
     except UnicodeDecodeError as error:
-        raise BadInputError(place, "this is not UTF-8", found=f"byte {error.object[error.start]:#04x} at {error.start}") from error
+        raise BadInputError(
+            place, "this is not UTF-8", found=f"byte {error.object[error.start]:#04x} at {error.start}"
+        ) from error
     except json.JSONDecodeError as error:
         where = f"{place}:{error.lineno}:{error.colno}" if error.lineno > 1 else f"{place}, column {error.colno}"
         raise BadInputError(where, "this is not JSON", found=error.msg) from error
@@ -147,9 +149,7 @@ def _field(item: Mapping[str, Any], plain: Any) -> str:
     here = plain
     for index, part in enumerate(item["loc"]):
         last = index == len(item["loc"]) - 1
-        if isinstance(here, dict) and part in here:
-            here = here[part]
-        elif isinstance(here, list) and isinstance(part, int) and part < len(here):
+        if (isinstance(here, dict) and part in here) or (isinstance(here, list) and isinstance(part, int) and part < len(here)):
             here = here[part]
         elif not (last and item["type"] == "missing" and isinstance(here, dict)):
             continue
@@ -164,7 +164,9 @@ def _translate(name: str, item: Mapping[str, Any], place: str, complaints: int) 
     found = safe_text(repr(item.get("input")), 80)
     where = f"{place}: {field}"
     if complaints > 1:
-        return BadInputError(where, "no form allowed here fits", expected=f"{str(item['msg']).lower()}, or an absence", found=found)
+        return BadInputError(
+            where, "no form allowed here fits", expected=f"{str(item['msg']).lower()}, or an absence", found=found
+        )
     match item["type"]:
         case "missing":
             return BadInputError(where, "this field is missing")
@@ -175,5 +177,3 @@ def _translate(name: str, item: Mapping[str, Any], place: str, complaints: int) 
         case "string_pattern_mismatch":
             return BadInputError(where, "the text has another form", expected=str(context["pattern"]), found=found)
     return BadInputError(where, safe_text(str(item["msg"]), 200).lower(), found=found)
-
-

@@ -18,7 +18,12 @@ from faultline.kinds import (
 )
 from faultline.records.base import Record
 
-Glob = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_*?\[\]-][A-Za-z0-9_.*?\[\]-]*(/[A-Za-z0-9_*?\[\]-][A-Za-z0-9_.*?\[\]-]*)*$", max_length=120)]
+Glob = Annotated[
+    str,
+    StringConstraints(
+        pattern=r"^[A-Za-z0-9_*?\[\]-][A-Za-z0-9_.*?\[\]-]*(/[A-Za-z0-9_*?\[\]-][A-Za-z0-9_.*?\[\]-]*)*$", max_length=120
+    ),
+]
 """A pattern of relative paths."""
 PublicTestId = Annotated[str, StringConstraints(pattern=r"^tests/[A-Za-z0-9_/]+\.py::[A-Za-z0-9_]+::[A-Za-z0-9_]+$")]
 """A public test: file, class and method, as in ``tests/test_split.py::TestSplit::test_sizes``."""
@@ -121,7 +126,7 @@ class TaskVariants(Record):
     """Format and version."""
     skin: Annotated[tuple[Skin, ...], Field(min_length=1)]
     """The first one is the workspace as written."""
-    parameters: dict[CheckId, ParameterRange] = {}
+    parameters: dict[CheckId, ParameterRange] = Field(default_factory=dict)
     """What the hidden checks build their inputs from."""
 
 

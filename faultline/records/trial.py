@@ -43,7 +43,7 @@ class Reason(Record):
     """Why a hidden check failed, with what was measured."""
 
     code: ReasonCode
-    measured: dict[ShortText, Measured] = {}
+    measured: dict[ShortText, Measured] = Field(default_factory=dict)
     detail: ShortText = ""
     """Hostile text, such as the message of an exception."""
 
@@ -61,7 +61,8 @@ class CheckResult(Record):
 class PublicResult(Record):
     """How the public tests ended, restored from the pristine tree; they never decide alone."""
 
-    passed: tuple[ShortText, ...]
+    passed: Count
+    """How many of the required tests passed; together with the two lists below they are all of them."""
     failed: tuple[ShortText, ...]
     """Failed, raised, skipped or unexpectedly passed: only a pass is a pass."""
     missing: tuple[ShortText, ...]

@@ -28,6 +28,8 @@ from faultline.sandbox.interface import (
     interpreter,
 )
 
+_PIPE = 60_000
+"""A pipe holds 64 KiB unread; options beyond that would block, and are refused as a fault of the host."""
 _FIRST_UID, _UIDS = 61_184, 4_096
 """Users that no Debian system hands out; one is drawn for each sandbox."""
 
@@ -65,8 +67,7 @@ class Bubblewrap(Sandbox):
         read_end, write_end = os.pipe()
         try:
             options = b"".join(option.encode() + b"\0" for option in _options(launch, uid))
-            # A pipe holds 64 KiB unread; options beyond that would block, and are refused as a host fault.
-            if len(options) > 60_000:
+            if len(options) > _PIPE:
                 raise OSError("too many mounts for one sandbox")
             os.write(write_end, options)
             os.close(write_end)
@@ -104,7 +105,7 @@ def _options(launch: Launch, uid: int | None) -> list[str]:
     options += _system(network=launch.network)
     options += ["--proc", "/proc", "--dev", "/dev"]
     scratch = str(launch.limits.file_mib * 2**20)
-    for folder in ("/tmp", "/dev/shm"):  # noqa: S108  (folders of the sandbox, not of the host)
+    for folder in ("/tmp", "/dev/shm"):  # noqa: S108  (folders of the sandbox)
         options += ["--perms", "1777", "--size", scratch, "--tmpfs", folder]
     options += ["--perms", "0755", "--dir", "/run", "--ro-bind", str(CONFINE), INSIDE_CONFINE]
     options += ["--perms", "0755", "--dir", "/run/modules"]
@@ -130,7 +131,7 @@ def _system(*, network: bool) -> tuple[str, ...]:
             options += ["--ro-bind-try", name, name]
     prefix = interpreter().parent.parent
     if not prefix.is_relative_to("/usr") or prefix.is_relative_to("/usr/local"):
-        # The interpreter may lie in somebody's home: its parents are made anew, empty but for it and open to the sandbox's user.
+        # The interpreter may lie in somebody's home: its parents are made anew, empty but for it, open to the sandbox's user.
         for parent in reversed(prefix.parents[:-1]):
             options += ["--perms", "0755", "--dir", str(parent)]
         options += ["--ro-bind", str(prefix), str(prefix)]

@@ -122,9 +122,7 @@ class Sandbox(ABC):
         """Return why this host cannot provide the sandbox, or an empty text; starts one trial program at most."""
 
     @abstractmethod
-    def start(
-        self, launch: Launch, *, stdin: int, output: int, pass_fds: Sequence[int] = ()
-    ) -> Running:
+    def start(self, launch: Launch, *, stdin: int, output: int, pass_fds: Sequence[int] = ()) -> Running:
         """Start a program; ``stdin`` and ``output`` are descriptors, ``pass_fds`` keep their numbers inside.
 
         Raises :class:`OSError` when the host cannot start it: that is the harness's observation, never the candidate's.

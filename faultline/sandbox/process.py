@@ -25,7 +25,7 @@ class Process(Sandbox):
     promises: ClassVar[tuple[str, ...]] = (
         "limits on memory of each process, file size, open files and time",
         "its whole environment is named, nothing is inherited",
-        "processes that it leaves behind are ended, also when they changed their session, unless they changed their environment",
+        "processes that it leaves behind are ended, also in other sessions, unless they changed their environment",
     )
     gaps: ClassVar[tuple[str, ...]] = (
         "files, network and processes of the host are within reach, hidden checks among them",
@@ -96,7 +96,7 @@ class _EndGroup(EndAll):
 
 
 def _pids() -> list[int]:
-    return [int(name) for name in os.listdir("/proc") if name.isdigit()] if Path("/proc").is_dir() else []
+    return [int(path.name) for path in Path("/proc").iterdir() if path.name.isdigit()] if Path("/proc").is_dir() else []
 
 
 def _environment(pid: int) -> bytes:

@@ -15,6 +15,7 @@ from faultline.records import Audit, Correction, Record, TaskCorrections, TaskDe
 from faultline.records.base import digest_of_plain
 from faultline.tasks.classes import FAILURE_CLASSES
 from faultline.tasks.outline import CheckOutline, outline_checks, outline_tests
+from faultline.tasks.skins import renamer
 from faultline.tasks.trees import Tree, is_editable, read_tree, tree_listing
 
 R = TypeVar("R", bound=Record)
@@ -159,7 +160,12 @@ def _faults(task: Task) -> list[FaultlineError]:
     if definition.id != task.path.name:
         fault(f"{toml}: id", "the id is not the folder's name", expected=task.path.name, found=definition.id)
     if definition.failure_class not in FAILURE_CLASSES:
-        fault(f"{toml}: failure_class", "this class is not known", expected=" or ".join(FAILURE_CLASSES), found=definition.failure_class)
+        fault(
+            f"{toml}: failure_class",
+            "this class is not known",
+            expected=" or ".join(FAILURE_CLASSES),
+            found=definition.failure_class,
+        )
     for code in (definition.baseline_code, *definition.wrong.values()):
         if code not in definition.codes:
             fault(f"{toml}: codes", f"the code {code} is expected of a control and not explained")
@@ -167,7 +173,11 @@ def _faults(task: Task) -> list[FaultlineError]:
     for code in sorted(set(definition.codes) - declared):
         fault(f"{toml}: codes.{code}", "no hidden check can give this code")
     for code in sorted(declared - set(definition.codes)):
-        fault(f"{task.path / 'hidden' / 'checks.py'}", f"the code {code} is not explained", expected=f"an entry in codes of {toml}")
+        fault(
+            f"{task.path / 'hidden' / 'checks.py'}",
+            f"the code {code} is not explained",
+            expected=f"an entry in codes of {toml}",
+        )
     found += _repair_faults(task) + _leak_faults(task) + _skin_faults(task)
     for test in definition.public_failing:
         if test not in task.public_tests:
@@ -191,7 +201,9 @@ def _repair_faults(task: Task) -> list[FaultlineError]:
         found.append(BadInputError(str(folder / name), problem, expected=f"an entry in wrong of task.toml and a folder {name}"))
     for name in sorted(names - wrong - {"reference"}):
         if not name.startswith("valid-"):
-            found.append(BadInputError(str(folder / name), "this is no kind of repair", expected="reference, valid-… or wrong-…"))
+            found.append(
+                BadInputError(str(folder / name), "this is no kind of repair", expected="reference, valid-… or wrong-…")
+            )
     for name, overlay in task.repairs.items():
         for path in (*overlay.files, *overlay.deleted):
             if not is_editable(path, task.definition.editable):
@@ -228,13 +240,20 @@ def _skin_faults(task: Task) -> list[FaultlineError]:
     place, found = str(task.path / "variants.toml"), list[FaultlineError]()
     skins = task.variants.skin
     if skins[0].rename:
-        found.append(BadInputError(f"{place}: skin.0.rename", "the first skin is the workspace as written", expected="no renames"))
+        found.append(
+            BadInputError(f"{place}: skin.0.rename", "the first skin is the workspace as written", expected="no renames")
+        )
     if len({skin.name for skin in skins}) != len(skins):
         found.append(BadInputError(f"{place}: skin", "two skins have one name"))
     text = "\n".join([task.issue, task.hidden_source, *task.workspace, *_texts(task)])
     words = {word.lower() for word in re.findall(r"[A-Za-z]+", text)}
     for index, skin in enumerate(skins):
         targets = list(skin.rename.values())
+        found += [
+            BadInputError(f"{place}: skin.{index}.rename", "the skin renames part of a reason code", found=code)
+            for code in task.definition.codes
+            if renamer(skin)(code) != code
+        ]
         if len(set(targets)) != len(targets):
             found.append(BadInputError(f"{place}: skin.{index}.rename", "two words become one", found=skin.name))
         found += [

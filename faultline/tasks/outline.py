@@ -23,7 +23,9 @@ def _parse(source: str, place: str) -> ast.Module:
         return ast.parse(source)
     except (SyntaxError, ValueError) as error:
         line = getattr(error, "lineno", None)
-        raise BadInputError(f"{place}:{line}" if line else place, "this is not Python", found=safe_text(str(error), 120)) from error
+        raise BadInputError(
+            f"{place}:{line}" if line else place, "this is not Python", found=safe_text(str(error), 120)
+        ) from error
 
 
 def outline_checks(source: str, place: str) -> tuple[CheckOutline, ...]:
@@ -40,7 +42,9 @@ def outline_checks(source: str, place: str) -> tuple[CheckOutline, ...]:
             continue
         docstring = ast.get_docstring(node)
         if not docstring:
-            raise BadInputError(f"{place}:{node.lineno}", f"the check {node.name} states no requirement", expected="a docstring")
+            raise BadInputError(
+                f"{place}:{node.lineno}", f"the check {node.name} states no requirement", expected="a docstring"
+            )
         found.append(CheckOutline(node.name, codes, " ".join(docstring.split("\n\n")[0].split())))
     if not found:
         raise BadInputError(place, "there is no hidden check", expected="functions decorated with @check(codes=(...))")

@@ -1,14 +1,14 @@
 """Variants: a task in the words of a skin, with parameters drawn from a seed."""
 
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from random import Random
 from typing import Any
 
-from faultline.records import Choices, IntegerRange, Skin, TaskPin, VariantPin
+from faultline.records import Choices, IntegerRange, TaskPin, VariantPin
 from faultline.records.task import ParameterValue
 from faultline.tasks.folder import Overlay, Task
+from faultline.tasks.skins import renamer
 from faultline.tasks.trees import Tree, tree_digest
 
 ISSUE_FILE = "ISSUE.md"
@@ -31,25 +31,6 @@ class TaskVariant:
     editable: tuple[str, ...]
     public_tests: tuple[str, ...]
     public_failing: tuple[str, ...]
-
-
-def renamer(skin: Skin) -> Callable[[str], str]:
-    """Return the function that puts a text into the words of a skin.
-
-    A lower-case key is matched as a whole sub-word in the forms ``word``, ``Word`` and ``WORD``; other keys exactly. Letters
-    beside it end the match, so ``patient_id`` is renamed and ``outpatient`` is not. One pass, longest word first.
-    """
-    forms: dict[str, str] = {}
-    for word, target in skin.rename.items():
-        forms[word] = target
-        if word.islower():
-            forms.setdefault(word.capitalize(), target.capitalize())
-            forms.setdefault(word.upper(), target.upper())
-    if not forms:
-        return lambda text: text
-    alternatives = "|".join(sorted(map(re.escape, forms), key=len, reverse=True))
-    pattern = re.compile(rf"(?<![A-Za-z])({alternatives})(?![A-Za-z])")
-    return lambda text: pattern.sub(lambda match: forms[match.group(1)], text)
 
 
 def materialise(task: Task, seed: int) -> TaskVariant:
@@ -76,9 +57,7 @@ def materialise(task: Task, seed: int) -> TaskVariant:
         pin=pin,
         issue=issue,
         workspace=workspace,
-        parameters={
-            rename(name): list(value) if isinstance(value, tuple) else value for name, value in parameters.items()
-        },
+        parameters={rename(name): list(value) if isinstance(value, tuple) else value for name, value in parameters.items()},
         hidden_source=rename(task.hidden_source),
         repairs={
             name: Overlay(_rename_tree(repair.files, rename), tuple(map(rename, repair.deleted)))

@@ -4,6 +4,7 @@ import json
 import os
 
 import pytest
+from tiny import write_files, write_task
 
 from faultline.agents import Assignment, CommandAgent, command_identity
 from faultline.errors import FaultlineError
@@ -11,7 +12,6 @@ from faultline.kinds import Absence, SandboxLevel
 from faultline.records import Absent
 from faultline.sandbox import open_sandbox
 from faultline.tasks import load_task, materialise, write_tree
-from tiny import write_files, write_task
 
 AGENT = """
 schema = "faultline/agent/1"
@@ -107,7 +107,9 @@ class TestTraceOfItsOwn:
 
         assert {"faultline_session": "run/cell/1"} == json.loads(done.trace)["extra"]
 
-    @pytest.mark.parametrize("script", ["true", "mkdir out; echo '{' > out/trace.json", "ln -s /etc out", "mkdir out; mkfifo out/trace.json"])
+    @pytest.mark.parametrize(
+        "script", ["true", "mkdir out; echo '{' > out/trace.json", "ln -s /etc out", "mkdir out; mkfifo out/trace.json"]
+    )
     def test_anything_else_is_replaced_by_the_output(self, repair, script):
         """A missing, malformed, linked or special trajectory is never read; the note says so."""
         done, _ = repair(script + "; echo said", self.OWN)
@@ -128,7 +130,9 @@ class TestUsage:
         assert "0.25" == str(done.cost.usd)
         assert Absence.UNKNOWN is done.usage.uncached_input.absence
 
-    @pytest.mark.parametrize("said", ["{", '{"schema": "faultline/usage/1", "output": -1}', '{"schema": "faultline/usage/1", "usd": NaN}'])
+    @pytest.mark.parametrize(
+        "said", ["{", '{"schema": "faultline/usage/1", "output": -1}', '{"schema": "faultline/usage/1", "usd": NaN}']
+    )
     def test_a_malformed_usage_file_is_unknown_with_a_reason(self, repair, said):
         """Hostile usage does not end the trial."""
         done, _ = repair(f"echo '{said}' > usage.json", self.FILE)

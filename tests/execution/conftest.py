@@ -4,6 +4,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from tiny import write_benchmark
 
 # The helpers beside this file, and those of the ledger's tests, are imported by name.
 for folder in (Path(__file__).parent, Path(__file__).parent.parent / "ledger"):
@@ -11,7 +12,6 @@ for folder in (Path(__file__).parent, Path(__file__).parent.parent / "ledger"):
 
 from execution_samples import planned_run  # noqa: E402  (after the path is set)
 from ledger_stores import PostgresqlServer  # noqa: E402
-from tiny import write_benchmark  # noqa: E402
 
 
 @pytest.fixture

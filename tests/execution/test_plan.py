@@ -3,6 +3,7 @@
 from datetime import UTC, datetime
 
 import pytest
+from tiny import write_benchmark
 
 from faultline.agents import control_identity
 from faultline.clock import frozen_clock
@@ -11,7 +12,6 @@ from faultline.execution import Planned, gather_provenance, plan_evaluation, pla
 from faultline.kinds import SandboxLevel
 from faultline.records import RunManifest
 from faultline.tasks import load_tasks
-from tiny import write_benchmark
 
 
 @pytest.fixture
@@ -21,7 +21,11 @@ def tasks(tmp_path):
 
 @pytest.fixture
 def planned(tmp_path, tasks):
-    return Planned(frozen_clock(datetime(2026, 1, 2, tzinfo=UTC)), gather_provenance(tmp_path, tasks, ("me",), ("it",)), SandboxLevel.BUBBLEWRAP)
+    return Planned(
+        frozen_clock(datetime(2026, 1, 2, tzinfo=UTC)),
+        gather_provenance(tmp_path, tasks, ("me",), ("it",)),
+        SandboxLevel.BUBBLEWRAP,
+    )
 
 
 class TestEvaluation:
@@ -43,7 +47,9 @@ class TestEvaluation:
         """A plan replays to the byte."""
         clocks = [frozen_clock(datetime(2026, 1, 2, tzinfo=UTC)) for _ in range(2)]
         plans = [
-            plan_evaluation(tasks, control_identity("no-op"), Planned(clock, planned.provenance, planned.sandbox), trials=1, variants=1)
+            plan_evaluation(
+                tasks, control_identity("no-op"), Planned(clock, planned.provenance, planned.sandbox), trials=1, variants=1
+            )
             for clock in clocks
         ]
 
@@ -67,7 +73,9 @@ class TestValidity:
         """3 repetitions x 2 hash seeds x 3 variants for the baseline and each repair."""
         manifest = plan_validity(tasks, planned)
 
-        assert {"baseline", "reference", "valid-loop", "wrong-first-only", "wrong-neighbours"} == {cell.agent for cell in manifest.cells}
+        assert {"baseline", "reference", "valid-loop", "wrong-first-only", "wrong-neighbours"} == {
+            cell.agent for cell in manifest.cells
+        }
         assert 5 * 3 * 2 * 3 == len(manifest.cells)
         assert {0, 1} == {cell.hash_seed for cell in manifest.cells}
 

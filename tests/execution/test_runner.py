@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
@@ -48,7 +49,7 @@ class TestWhole:
         with pytest.raises(UnfinishedError):
             seal_live_run(live, Clock())
 
-        assert [".keep"] == os.listdir(live.root / "runs")
+        assert [".keep"] == [path.name for path in (live.root / "runs").iterdir()]
 
     def test_a_task_that_changed_meanwhile_is_noticed(self, live):
         """A run is not continued on another form of its task."""
@@ -162,14 +163,14 @@ class TestKilled:
 
 def _mentioning(run: str) -> list[str]:
     found = []
-    for name in os.listdir("/proc"):
-        if name.isdigit() and int(name) != os.getpid():
+    for process in Path("/proc").glob("[0-9]*"):
+        if process.name != str(os.getpid()):
             try:
-                with open(f"/proc/{name}/environ", "rb") as environ, open(f"/proc/{name}/cmdline", "rb") as cmdline:
-                    if run.encode() in cmdline.read() + environ.read():
-                        found.append(name)
+                said = (process / "environ").read_bytes() + (process / "cmdline").read_bytes()
             except OSError:
                 continue
+            if run.encode() in said:
+                found.append(process.name)
     return found
 
 

@@ -4,13 +4,13 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from tiny import write_task
 
 from faultline.clock import Clock
 from faultline.grading import Judge, classify, freeze
 from faultline.kinds import SandboxLevel
 from faultline.sandbox import open_sandbox
 from faultline.tasks import apply_overlay, load_task, materialise, write_tree
-from tiny import write_task
 
 
 @pytest.fixture(scope="session")

@@ -4,14 +4,14 @@ import dataclasses
 import time
 
 import pytest
+from grading_helpers import judge_variant
+from tiny import CHECKS, REFERENCE
 
 from faultline.checks import CandidateError
 from faultline.clock import Clock
 from faultline.grading import HarnessFault, Judge, freeze
 from faultline.kinds import Fold, Mode, SandboxLevel, StatusClass, Verdict
 from faultline.sandbox import open_sandbox
-from grading_helpers import judge_variant
-from tiny import CHECKS, REFERENCE
 
 TOTAL = "shop/total.py"
 
@@ -35,9 +35,9 @@ class TestControls:
         graded = grade_repair(name)
 
         assert Verdict.PASSED is graded.outcome.verdict
-        assert 2 == len(graded.findings.public.passed)
+        assert 2 == graded.findings.public.passed
 
-    @pytest.mark.parametrize(("name", "code"), [("wrong-first-only", "ORDERS_LOST"), ("wrong-neighbours", "COUNTED_TWICE")])
+    @pytest.mark.parametrize(("name", "code"), [("wrong-first-only", "SOME_LOST"), ("wrong-neighbours", "COUNTED_TWICE")])
     def test_wrong_repairs_fail_with_their_code(self, grade_repair, name, code):
         """A tempting wrong repair is caught by its own code."""
         assert [code] == codes(grade_repair(name))
@@ -60,33 +60,46 @@ HOSTILE = {
         "import os\ndef total(orders):\n    print('Cannot allocate memory')\n    os.kill(os.getpid(), 9)\n",
         {"CRASHED"},
     ),
-    "kills its parent": ("import os\ndef total(orders):\n    os.kill(os.getppid(), 9)\n    return 0\n", {"CRASHED", "COUNTED_TWICE", "ORDERS_LOST"}),
+    "kills its parent": (
+        "import os\ndef total(orders):\n    os.kill(os.getppid(), 9)\n    return 0\n",
+        {"CRASHED", "COUNTED_TWICE", "SOME_LOST"},
+    ),
     "never returns": ("def total(orders):\n    while True: pass\n", {"TIME_LIMIT"}),
     "skips": ("import unittest\ndef total(orders):\n    raise unittest.SkipTest('x')\n", {"RAISED"}),
     "answers an object that equals everything": (
-        "class Any(int):\n    __eq__ = lambda s, o: True\n    __ne__ = lambda s, o: False\n    __lt__ = lambda s, o: False\n"
-        "    __sub__ = lambda s, o: 0\ndef total(orders):\n    return Any(sum(o['amount'] for o in orders))\n",
+        (
+            "class Any(int):\n    __eq__ = lambda s, o: True\n    __ne__ = lambda s, o: False\n    __lt__ = lambda s, o: False\n"
+            "    __sub__ = lambda s, o: 0\ndef total(orders):\n    return Any(sum(o['amount'] for o in orders))\n"
+        ),
         {"COUNTED_TWICE"},
     ),
     "answers no data": ("def total(orders):\n    return object()\n", {"BAD_ANSWER"}),
-    "answers a deep nest": ("def total(orders):\n    x = []\n    for _ in range(10**5): x = [x]\n    return x\n", {"BAD_ANSWER", "CRASHED"}),
+    "answers a deep nest": (
+        "def total(orders):\n    x = []\n    for _ in range(10**5): x = [x]\n    return x\n",
+        {"BAD_ANSWER", "CRASHED"},
+    ),
     "answers a huge number": ("def total(orders):\n    return 10**100000\n", {"BAD_ANSWER"}),
     "answers nan": ("def total(orders):\n    return float('nan')\n", {"COUNTED_TWICE"}),
     "answers a lone surrogate": ("def total(orders):\n    return '\\ud800'\n", {"BAD_ANSWER"}),
-    "floods its output": ("import sys\nfor _ in range(200): sys.stdout.write('x' * 10**5)\ndef total(orders):\n    return 0\n", {"ORDERS_LOST"}),
+    "floods its output": (
+        "import sys\nfor _ in range(200): sys.stdout.write('x' * 10**5)\ndef total(orders):\n    return 0\n",
+        {"SOME_LOST"},
+    ),
     "eats memory": ("def total(orders):\n    return len(bytearray(2**34))\n", {"RAISED"}),
     "writes on every descriptor": (
         "import os\ndef total(orders):\n    for n in range(3, 64):\n        try: os.write(n, b'\\0\\0\\0\\x02A{}')\n        except OSError: pass\n    return 0\n",
-        {"BAD_ANSWER", "CRASHED", "ORDERS_LOST"},
+        {"BAD_ANSWER", "CRASHED", "SOME_LOST"},
     ),
     "reads the stack": (
-        "import inspect\ndef total(orders):\n    for f in inspect.stack():\n        for v in f.frame.f_locals.values():\n"
-        "            if 'expected' in str(type(v)): return v\n    return 0\n",
-        {"ORDERS_LOST"},
+        (
+            "import inspect\ndef total(orders):\n    for f in inspect.stack():\n        for v in f.frame.f_locals.values():\n"
+            "            if 'expected' in str(type(v)): return v\n    return 0\n"
+        ),
+        {"SOME_LOST"},
     ),
     "forks a daemon": (
         "import os, time\ndef total(orders):\n    if os.fork() == 0:\n        os.setsid()\n        time.sleep(600)\n    return 0\n",
-        {"ORDERS_LOST"},
+        {"SOME_LOST"},
     ),
     "is no Python": ("def total(:\n", {"IMPORT_FAILED"}),
     "lost the function": ("x = 1\n", {"NAME_MISSING"}),
@@ -115,7 +128,10 @@ class TestHostile:
 
     def test_state_does_not_survive_between_calls(self, grade):
         """Each call of a check has a process of its own: a counter in the module starts again."""
-        counting = REFERENCE.replace("def total(orders):", "CALLS = []\n\n\ndef total(orders):\n    CALLS.append(1)\n    if len(CALLS) > 2:\n        return -1")
+        counting = REFERENCE.replace(
+            "def total(orders):",
+            "CALLS = []\n\n\ndef total(orders):\n    CALLS.append(1)\n    if len(CALLS) > 2:\n        return -1",
+        )
 
         assert Verdict.PASSED is grade(**{TOTAL: counting}).outcome.verdict
 
@@ -148,7 +164,6 @@ class TestHostile:
         assert ["PUBLIC_TEST_FAILED"] == codes(graded)
         assert Mode.REGRESSION is graded.outcome.mode
 
-
     def test_an_answer_that_a_check_cannot_read_is_the_candidates_failure(self, grade):
         """A wrong type that makes a check stumble does not become the verifier's fault when a right answer would not."""
         graded = grade(**{TOTAL: "def total(orders):\n    return ['a', 'list']\n"})
@@ -180,7 +195,7 @@ class TestTheJudgeItself:
     def test_a_missing_check_is_no_pass(self, variant, workspace):
         """A check that the plan requires and that did not run leaves no verdict."""
         (workspace / TOTAL).write_text(REFERENCE)
-        fewer = dataclasses.replace(variant, hidden_source=CHECKS.replace('@check(codes=("ORDERS_LOST",))\n', ""))
+        fewer = dataclasses.replace(variant, hidden_source=CHECKS.replace('@check(codes=("SOME_LOST",))\n', ""))
         assert Verdict.NONE is judge_variant(fewer, workspace).verdict
 
     def test_a_host_that_cannot_start_a_child_is_a_fault_of_the_harness(self, variant, workspace, monkeypatch):

@@ -1,10 +1,10 @@
 """Loading a task folder: what is right is loaded, and everything that is wrong is named."""
 
 import pytest
+from tiny import CANARY, CHECKS, FILES, TASK_TOML, VARIANTS, write_task
 
 from faultline.errors import FaultlineError
 from faultline.tasks import load_task, load_tasks
-from tiny import CANARY, CHECKS, FILES, TASK_TOML, VARIANTS, write_task
 
 
 def faults(folder) -> str:
@@ -19,7 +19,10 @@ class TestWhole:
         task = load_task(write_task(tmp_path))
 
         assert ["repeats_do_not_count", "every_order_counts"] == [outline.id for outline in task.checks]
-        assert ("tests/test_total.py::TestTotal::test_sum", "tests/test_total.py::TestTotal::test_repeated_order") == task.public_tests
+        assert (
+            "tests/test_total.py::TestTotal::test_sum",
+            "tests/test_total.py::TestTotal::test_repeated_order",
+        ) == task.public_tests
         assert ["reference", "valid-loop", "wrong-first-only", "wrong-neighbours"] == list(task.repairs)
 
     def test_a_changed_byte_is_another_digest(self, tmp_path):
@@ -48,16 +51,28 @@ class TestWhole:
 
 BROKEN = {
     "not TOML": ({"task.toml": "id = [1\n?"}, "task.toml:2: this is not TOML"),
-    "unknown field": ({"task.toml": TASK_TOML.replace("version = 1", "version = 1\nspeed = 3")}, "speed: this field does not exist"),
+    "unknown field": (
+        {"task.toml": TASK_TOML.replace("version = 1", "version = 1\nspeed = 3")},
+        "speed: this field does not exist",
+    ),
     "missing field": ({"task.toml": TASK_TOML.replace('author = "Test author"', "")}, "author: this field is missing"),
-    "wrong type": ({"task.toml": TASK_TOML.replace("version = 1", 'version = "1"')}, "version: input should be a valid integer"),
+    "wrong type": (
+        {"task.toml": TASK_TOML.replace("version = 1", 'version = "1"')},
+        "version: input should be a valid integer",
+    ),
     "other id": ({"task.toml": TASK_TOML.replace('id = "count-orders"', 'id = "other"')}, "the id is not the folder's name"),
     "unknown class": ({"task.toml": TASK_TOML.replace("metric-aggregation", "bad-luck")}, "this class is not known"),
-    "unexplained code": ({"hidden/checks.py": CHECKS.replace('("ORDERS_LOST",)', '("ORDERS_LOST", "NEW_CODE")')}, "the code NEW_CODE is not explained"),
+    "unexplained code": (
+        {"hidden/checks.py": CHECKS.replace('("SOME_LOST",)', '("SOME_LOST", "NEW_CODE")')},
+        "the code NEW_CODE is not explained",
+    ),
     "impossible code": ({"task.toml": TASK_TOML + 'NEVER = "Never."\n'}, "codes.NEVER: no hidden check can give this code"),
     "wrong repair without code": ({"repairs/wrong-extra/shop/total.py": "x = 1\n"}, "this wrong repair has no reason code"),
     "repair outside": ({"repairs/reference/tests/test_total.py": "x = 1\n"}, "touches a file that no agent may edit"),
-    "no such public test": ({"task.toml": TASK_TOML.replace("test_repeated_order", "test_nothing")}, "there is no such public test"),
+    "no such public test": (
+        {"task.toml": TASK_TOML.replace("test_repeated_order", "test_nothing")},
+        "there is no such public test",
+    ),
     "no public test": ({"workspace/tests/test_total.py": "x = 1\n"}, "there is no public test"),
     "no hidden check": ({"hidden/checks.py": f'"""{CANARY}"""\n'}, "there is no hidden check"),
     "check without requirement": (
@@ -68,10 +83,26 @@ BROKEN = {
     "canary in the issue": ({"issue.md": f"Hello {CANARY}"}, "the canary stands where an agent or a control can show it"),
     "canary missing": ({"hidden/checks.py": CHECKS.replace(CANARY, "")}, "the canary of task.toml is missing here"),
     "issue names the class": ({"issue.md": "This is a metric aggregation problem."}, "this names the failure class"),
-    "first skin renames": ({"variants.toml": VARIANTS.replace("rename = {}", 'rename = { shop = "kiosk" }')}, "the first skin is the workspace as written"),
-    "words fall together": ({"variants.toml": VARIANTS.replace('amount = "price"', 'amount = "ticket"')}, "two words become one"),
-    "new word was there": ({"variants.toml": VARIANTS.replace('"museum",', '"total",')}, "the new word stands in the task already"),
-    "editable tests": ({"task.toml": TASK_TOML.replace('"README.md"', '"tests/*.py"')}, "this pattern reaches the public tests"),
+    "first skin renames": (
+        {"variants.toml": VARIANTS.replace("rename = {}", 'rename = { shop = "kiosk" }')},
+        "the first skin is the workspace as written",
+    ),
+    "skin renames a code": (
+        {"variants.toml": VARIANTS.replace('amount = "price"', 'some = "all"')},
+        "the skin renames part of a reason code",
+    ),
+    "words fall together": (
+        {"variants.toml": VARIANTS.replace('amount = "price"', 'amount = "ticket"')},
+        "two words become one",
+    ),
+    "new word was there": (
+        {"variants.toml": VARIANTS.replace('"museum",', '"total",')},
+        "the new word stands in the task already",
+    ),
+    "editable tests": (
+        {"task.toml": TASK_TOML.replace('"README.md"', '"tests/*.py"')},
+        "this pattern reaches the public tests",
+    ),
     "upward path": ({"task.toml": TASK_TOML.replace('"README.md"', '"../x"')}, "the text has another form"),
 }
 

@@ -2,11 +2,11 @@
 
 from hypothesis import given
 from hypothesis import strategies as st
+from tiny import write_task
 
 from faultline.records import Skin
 from faultline.tasks import is_editable, load_task, materialise
-from faultline.tasks.variants import renamer
-from tiny import write_task
+from faultline.tasks.skins import renamer
 
 RENAME = renamer(Skin(name="plant", rename={"patient": "machine", "patients": "machines", "PatientTable": "MachineTable"}))
 

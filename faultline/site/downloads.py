@@ -1,0 +1,219 @@
+"""Files of data beside the pages: the card itself, tables of slugs, words and numbers, schemas, and a list with digests.
+
+Nothing is computed here. Free text is in ``card.json`` only: a spreadsheet would take some of it for a formula.
+"""
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+from faultline.card.model import EvaluationCard, RunCard, TaskCard, TrialRow
+from faultline.kinds import Fold, digest_bytes
+from faultline.records import Absent
+from faultline.site.formats import FORMATS
+from faultline.site.schemas import schema_of
+
+CARD, MANIFEST = "data/card.json", "data/manifest.json"
+_ABOUT_CARD = "What this site shows, as one record; while there is no ranking, each run of an agent is a file of its own."
+_SAFE_CELL = re.compile(r"[A-Za-z0-9][A-Za-z0-9 .:_@/+-]*")
+
+
+@dataclass(frozen=True)
+class Download:
+    """A file of data."""
+
+    path: str
+    """Below the site."""
+    title: str
+    media_type: str
+    content: bytes
+    about: str
+    """What a row or the file is, as a sentence."""
+
+    @property
+    def sha256(self) -> str:
+        """Digest of the bytes."""
+        return digest_bytes(self.content)
+
+
+def downloads(card: EvaluationCard) -> tuple[Download, ...]:
+    """Return the files of data of a card, without the list of them."""
+    csv, data = "text/csv", "application/json"
+    return (
+        Download(CARD, "Evaluation card", data, published(card).canonical(), _ABOUT_CARD),
+        Download("data/tasks.csv", "Tasks", csv, _csv(_task_rows(card)), "One row a task, with the evidence for its validity."),
+        Download(
+            "data/runs.csv",
+            "Runs",
+            csv,
+            _csv(_run_rows(card)),
+            "One row a run. How trials ended is counted for controls only; for other agents the columns say withheld.",
+        ),
+        Download("data/trials.csv", "Trials", csv, _csv(_trial_rows(card)), "One row a trial, in the order of the plans."),
+        *(
+            Download(
+                f"data/runs/{run.run}.json", f"Run {run.run}", data, run.canonical(), "One run with its counts and trials."
+            )
+            for run in _apart(card)
+        ),
+        *(
+            Download(
+                f"schemas/{item.name}.schema.json",
+                f"Schema of {item.file}",
+                "application/schema+json",
+                schema_of(item),
+                f"JSON Schema of {item.schema}.",
+            )
+            for item in FORMATS
+        ),
+    )
+
+
+def published(card: EvaluationCard) -> EvaluationCard:
+    """Return the card as one file may hold it; its digest is the card digest on every page.
+
+    While the leaderboard is withheld, a run of agents is a file of its own: the counts of two agents in one file would be
+    the comparison that does not exist yet. Their trials are records and stay, task by task.
+    """
+    apart = {run.run for run in _apart(card)}
+    return card.model_copy(update={"runs": tuple(run for run in card.runs if run.run not in apart)})
+
+
+def _apart(card: EvaluationCard) -> tuple[RunCard, ...]:
+    """Return the runs that are files of their own, by date."""
+    return () if card.is_open else tuple(run for run in card.runs if not run.controls_only)
+
+
+def manifest(card: EvaluationCard, files: Sequence[Download]) -> bytes:
+    """Return the list of the files with their sizes and digests."""
+    plain = {
+        "card_digest": published(card).content_digest(),
+        "faultline_version": card.faultline_version,
+        "as_of": None if isinstance(card.as_of, Absent) else f"{card.as_of:%Y-%m-%dT%H:%M:%SZ}",
+        "files": [
+            {"path": item.path, "media_type": item.media_type, "size": len(item.content), "sha256": item.sha256}
+            for item in files
+        ],
+    }
+    return json.dumps(plain, indent=2, sort_keys=True).encode("ascii") + b"\n"
+
+
+def cell(value: Any) -> str:
+    """Return a value for a table of plain words and numbers; refuses text that a spreadsheet could take for a formula."""
+    if isinstance(value, Absent):
+        return value.absence.value
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float):
+        return repr(value)
+    if isinstance(value, int | Decimal):
+        return str(value)
+    text = str(value)
+    if text and not _SAFE_CELL.fullmatch(text):
+        raise ValueError("free text does not belong into a table of slugs, words and numbers")
+    return text
+
+
+def _csv(rows: Iterator[dict[str, Any]]) -> bytes:
+    """Return rows as CSV with a header, line feeds, and every cell made by :func:`cell`."""
+    import pandas as pd  # noqa: PLC0415  (takes long to load, and only downloads need it)
+
+    plain = [{name: cell(value) for name, value in row.items()} for row in rows]
+    frame = pd.DataFrame(plain, dtype=object)
+    text: str = frame.to_csv(index=False, lineterminator="\n")
+    return text.encode("ascii")
+
+
+def _task_rows(card: EvaluationCard) -> Iterator[dict[str, Any]]:
+    yield from (_task_row(task) for task in card.tasks)
+
+
+def _task_row(task: TaskCard) -> dict[str, Any]:
+    validity = task.validity
+    wrong = [row for row in validity.controls if row.role == "wrong"]
+    valid = [row for row in validity.controls if row.role == "valid"]
+    return {
+        "task": task.id,
+        "family": task.family,
+        "failure_class": task.failure_class,
+        "version": task.version,
+        "digest": task.digest,
+        "validity": validity.state,
+        "validity_run": validity.run or "none",
+        "trials": validity.trials,
+        "variants": validity.variants,
+        "repetitions": validity.repetitions,
+        "hash_seeds": validity.hash_seeds,
+        "baseline_code": task.baseline_code,
+        "wrong_repairs": len(wrong),
+        "wrong_repairs_caught": sum(row.holds for row in wrong),
+        "other_valid_repairs": len(valid),
+        "other_valid_repairs_passing": sum(row.holds for row in valid),
+        "flips": validity.flips,
+        "checks": len(task.checks),
+        "audits": len(task.audits),
+        "corrections": len(task.corrections),
+    }
+
+
+def _run_rows(card: EvaluationCard) -> Iterator[dict[str, Any]]:
+    yield from (_run_row(run) for run in card.runs)
+
+
+def _run_row(run: RunCard) -> dict[str, Any]:
+    # Counts of several agents in one table would be a comparison, whatever it is called.
+    folds = {fold: run.counts.folds[fold] if run.controls_only else "withheld" for fold in Fold}
+    return {
+        "run": run.run,
+        "kind": run.kind.value,
+        "controls_only": run.controls_only,
+        "agents": " ".join(sorted(agent.name for agent in run.agents)),
+        "planned_at": f"{run.planned_at:%Y-%m-%dT%H:%M:%SZ}",
+        "sealed_at": f"{run.sealed_at:%Y-%m-%dT%H:%M:%SZ}",
+        "tasks": len(run.tasks),
+        "variants": len(run.variants),
+        "trials_per_cell": run.trials_per_cell,
+        "planned": run.counts.planned,
+        "retry": run.retry.policy.value,
+        "max_attempts": run.retry.max_attempts,
+        "estimand": run.estimand.value,
+        "sandbox": run.sandbox.value,
+        "synthetic": run.synthetic,
+        **{fold.value.replace("-", "_"): count for fold, count in folds.items()},
+        "conflicts": run.conflicts,
+        "seal_digest": run.seal_digest,
+    }
+
+
+def _trial_rows(card: EvaluationCard) -> Iterator[dict[str, Any]]:
+    yield from (_trial_row(row) for run in card.runs for row in run.trials)
+
+
+def _trial_row(row: TrialRow) -> dict[str, Any]:
+    started = row.started_at if isinstance(row.started_at, Absent) else f"{row.started_at:%Y-%m-%dT%H:%M:%SZ}"
+    return {
+        "run": row.run,
+        "task": row.task,
+        "variant": row.variant,
+        "agent": row.agent,
+        "trial": row.trial,
+        "verdict": row.verdict.value,
+        "class": row.status.value,
+        "fold": row.fold.value,
+        "mode": row.mode.value,
+        "scoreable": row.scoreable,
+        "reason_codes": " ".join(reason.code for reason in row.reasons),
+        "public_passed": row.public_passed,
+        "public_total": row.public_total,
+        "attempts": row.attempts,
+        "attempts_complete": row.attempts_complete,
+        "usd": row.usd,
+        "output_tokens": row.usage if isinstance(row.usage, Absent) else row.usage.output,
+        "agent_seconds": row.agent_seconds,
+        "grading_seconds": row.grading_seconds,
+        "started_at": started,
+        "candidate": row.candidate,
+    }

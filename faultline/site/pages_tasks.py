@@ -1,0 +1,63 @@
+"""The tasks: an index with the validity of each, and a page for each with everything that may be known about it."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from faultline.card.model import EvaluationCard, RunCard, TaskCard, TrialRow
+from faultline.site.page import Page
+from faultline.site.prose import inline, prose
+
+ROLES = {
+    "baseline": "untouched workspace",
+    "reference": "reference repair",
+    "valid": "other valid repair",
+    "wrong": "wrong repair",
+}
+"""What people call the controls, in the order in which they are shown."""
+
+
+@dataclass(frozen=True)
+class TrialGroup:
+    """The trials of one task in one run."""
+
+    run: RunCard
+    rows: tuple[TrialRow, ...]
+
+
+def pages(card: EvaluationCard) -> Iterator[Page]:
+    """Yield the index and a page for each task."""
+    yield Page(
+        "tasks/index",
+        "Tasks",
+        "tasks.html",
+        summary="Every task with its failure class and whether both sides of its contract are proved for its current digest.",
+        wide=True,
+    )
+    yield from (_task(card, task) for task in card.tasks)
+
+
+def _task(card: EvaluationCard, task: TaskCard) -> Page:
+    return Page(
+        f"tasks/{task.id}",
+        task.title,
+        "task.html",
+        {
+            "task": task,
+            "issue": prose(task.issue),
+            "controls": [
+                (word, tuple(row for row in task.validity.controls if row.role == role)) for role, word in ROLES.items()
+            ],
+            "requirements": {check.id: inline(check.requirement) for check in task.checks},
+            "meanings": {item.code: inline(item.meaning) for item in task.codes},
+            "groups": trial_groups(card, task),
+            "failure_class": next((item for item in card.failure_classes if item.id == task.failure_class), None),
+        },
+        summary=f"{task.title}: what an agent is told and given, how it is judged, and the evidence that the task is sound.",
+    )
+
+
+def trial_groups(card: EvaluationCard, task: TaskCard) -> tuple[TrialGroup, ...]:
+    """Return the task's trials by run, newest run first; inside a run in the order of the plan."""
+    return tuple(
+        TrialGroup(run, rows) for run in card.runs if (rows := tuple(row for row in task.trials if row.run == run.run))
+    )

@@ -1,0 +1,188 @@
+"""The commands as a person meets them: output, exit codes, and one line for each thing that is wrong."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+from tiny import CHECKS, TASK_TOML, write_benchmark, write_files, write_task
+
+
+@pytest.fixture
+def root(tmp_path):
+    return write_benchmark(tmp_path / "benchmark")
+
+
+@pytest.fixture
+def faultline(root):
+    """Run a command inside the tiny benchmark."""
+
+    def run(*arguments):
+        return subprocess.run(
+            [sys.executable, "-m", "faultline.cli", *arguments], cwd=root, capture_output=True, text=True, check=False
+        )
+
+    return run
+
+
+class TestValidate:
+    def test_a_sound_task_is_proved(self, faultline, root):
+        """All controls end as they must: exit code 0, a table, and a sealed run that verifies."""
+        done = faultline("validate")
+
+        assert 0 == done.returncode
+        assert "count-orders" in done.stdout
+        assert "valid" in done.stdout
+        assert 0 == faultline("verify").returncode
+
+    def test_a_check_that_proves_nothing_is_noticed(self, faultline, root):
+        """A vacuous check lets a wrong repair through: exit code 3 and a line that names it."""
+        vacuous = CHECKS.replace("if candidate.call(", "if 0 and candidate.call(")
+        write_files(root / "tasks" / "count-orders", {"hidden/checks.py": vacuous})
+        done = faultline("validate", "--no-seal", "--json")
+        task = json.loads(done.stdout)["tasks"]["count-orders"]
+
+        assert 3 == done.returncode
+        assert "invalid" == task["state"]
+        assert ["wrong-first-only"] == [line.split()[0] for line in task["problems"]]
+
+    def test_a_baseline_that_fails_for_another_reason_is_no_proof(self, faultline, root):
+        """A workspace that does not import fails, but not with the intended reason code."""
+        write_files(root / "tasks" / "count-orders", {"workspace/shop/total.py": "import nothing_like_this\n"})
+        done = faultline("validate", "--no-seal", "--json")
+        controls = json.loads(done.stdout)["tasks"]["count-orders"]["controls"]
+
+        assert 3 == done.returncode
+        assert 0 == controls["baseline"]["as_expected"]
+        assert {"IMPORT_FAILED": 18} == controls["baseline"]["codes"]
+
+
+class TestRun:
+    def test_a_run_is_recorded_sealed_and_verified(self, faultline):
+        """From plan to plain files in one command, with JSON for machines."""
+        done = faultline("run", "no-op", "--trials", "2", "--variants", "1", "--json")
+        counts = json.loads(done.stdout)
+
+        assert (0, 2, 2, 2) == (done.returncode, counts["planned"], counts["recorded"], counts["failed"])
+        assert f"{counts['run']}: verified\n" == faultline("verify", counts["run"]).stdout
+
+    def test_a_run_can_wait_to_be_sealed(self, faultline):
+        """Without sealing the run stays live, is shown by status, and can be sealed later."""
+        run = json.loads(faultline("run", "reference", "--trials", "1", "--variants", "1", "--no-seal", "--json").stdout)["run"]
+
+        assert run in faultline("status").stdout
+        assert f"sealed runs/{run}\n" == faultline("seal", run).stdout
+        assert "no live runs" in faultline("status").stdout
+
+    def test_an_agent_of_ones_own(self, faultline, root):
+        """A program described by agent.toml is run, and what it did is judged."""
+        write_files(
+            root / "agent",
+            {
+                "agent.toml": 'schema = "faultline/agent/1"\nname = "mine"\nmodel = "none"\nversion = "1"\n'
+                'command = ["/bin/sh", "{agent}/a.sh"]\n',
+                "a.sh": "sed -i 's/sum(order/0 * sum(order/' shop/total.py\n",
+            },
+        )
+        done = faultline("run", "--agent", "agent/agent.toml", "--seed", "0", "--trials", "1", "--json")
+
+        assert 1 == json.loads(done.stdout)["failed"]
+
+
+BAD = {
+    "no agent": (("run",), 2, "name a control"),
+    "unknown control": (("run", "wrong-neighbours"), 2, "this is no agent that can be evaluated"),
+    "unknown run": (("resume", "no-such-run"), 2, "there is no live run of this name"),
+    "unknown sealed run": (("verify", "no-such-run"), 2, "there is no such run"),
+    "unknown task": (("validate", "no-such-task"), 2, "there is no such task folder"),
+    "too few trials": (("run", "no-op", "--trials", "0"), 2, "not in the range"),
+    "unknown command": (("leaderboard",), 2, "No such command"),
+    "no force": (("gates", "--force"), 2, "No such option"),
+}
+
+
+class TestBadInput:
+    @pytest.mark.parametrize("name", BAD)
+    def test_usage_errors_are_told_and_leave_nothing(self, faultline, root, name):
+        """A wrong call ends with its code and a message, no traceback, and no file is written."""
+        arguments, code, message = BAD[name]
+        done = faultline(*arguments)
+
+        assert code == done.returncode
+        assert message in done.stderr
+        assert "Traceback" not in done.stderr
+        assert [".keep"] == [path.name for path in (root / "runs").iterdir()]
+
+    def test_a_malformed_task_is_one_line_with_file_and_place(self, faultline, root):
+        """A broken task.toml is named with its line."""
+        write_task(root / "tasks", **{"task.toml": TASK_TOML.replace("version = 1", "version = [")})
+        done = faultline("validate")
+
+        assert 2 == done.returncode
+        assert 1 == len(done.stderr.splitlines())
+        assert done.stderr.startswith("tasks/count-orders/task.toml:")
+
+    def test_a_malformed_agent_file_is_one_line(self, faultline, root):
+        """A broken agent.toml is named with its field."""
+        write_files(root, {"agent.toml": 'schema = "faultline/agent/1"\nname = "a"\n'})
+        done = faultline("run", "--agent", "agent.toml")
+
+        assert (2, "agent.toml: command: this field is missing  [bad-input]\n") == (done.returncode, done.stderr)
+
+    def test_a_malformed_line_of_trials_is_named(self, faultline, root):
+        """A damaged record is named with file and line, and the run does not verify."""
+        run = json.loads(faultline("run", "no-op", "--trials", "1", "--variants", "1", "--json").stdout)["run"]
+        path = root / "runs" / run / "trials.jsonl"
+        path.write_bytes(path.read_bytes().replace(b'"verdict":"failed"', b'"verdict":"passed"'))
+        done = faultline("verify", run)
+
+        assert 5 == done.returncode
+        assert f"{run}/trials.jsonl" in done.stderr
+        assert "Traceback" not in done.stderr
+
+    def test_outside_a_benchmark_the_command_says_so(self, tmp_path):
+        """A command that needs a benchmark names what it looked for."""
+        done = subprocess.run(
+            [sys.executable, "-m", "faultline.cli", "gates"], cwd=tmp_path, capture_output=True, text=True, check=False
+        )
+
+        assert 2 == done.returncode
+        assert "this is not inside a benchmark" in done.stderr
+
+
+class TestGates:
+    def test_a_benchmark_without_audits_is_withheld(self, faultline):
+        """Exit code 3, each gate with what it saw and what to do next."""
+        done = faultline("gates")
+
+        assert 3 == done.returncode
+        assert "leaderboard withheld" in done.stdout
+        assert "0 of 20 audited task families" in done.stdout
+
+    def test_json_has_the_same_numbers(self, faultline):
+        """What machines read is what people read."""
+        report = json.loads(faultline("gates", "--json").stdout)
+
+        assert report["withheld"] is True
+        assert f"{report['holding']} of {report['total']} gates hold" in faultline("gates").stdout
+
+    def test_a_looser_threshold_is_refused(self, faultline, root):
+        """A benchmark may only make thresholds stricter."""
+        write_files(root, {"pyproject.toml": "[tool.faultline.gates]\naudited_families = 1\n"})
+        done = faultline("gates")
+
+        assert 2 == done.returncode
+        assert "pyproject.toml" in done.stderr
+
+
+class TestDoctor:
+    def test_it_says_what_each_sandbox_promises_and_cannot(self, faultline):
+        """Every level is listed with promises and gaps; this machine is fit for publication."""
+        report = json.loads(faultline("doctor", "--json").stdout)
+
+        assert report["fit_for_publication"] is True
+        assert all(item["promises"] and item["gaps"] for item in report["sandboxes"].values())
+
+    def test_colours_switch_off(self, faultline):
+        """Output that is no terminal has no escape sequences."""
+        assert "\x1b" not in faultline("gates").stdout + faultline("doctor").stdout

@@ -1,0 +1,98 @@
+"""The audit history: newest first, one anchor an entry, and a feed whose ids stay."""
+
+import dataclasses
+from datetime import date
+from xml.etree import ElementTree as ET
+
+import factories
+
+from faultline.card import build_card
+from faultline.site.feed import anchor_of, audit_feed, entry_id
+from faultline.site.pages_audit import pages
+
+ATOM = {"a": "http://www.w3.org/2005/Atom"}
+
+
+def card(*corrections, auditors=()):
+    return build_card(factories.benchmark([factories.audited(factories.task(corrections=corrections), auditors)]))
+
+
+def ids(of):
+    return [entry.findtext("a:id", namespaces=ATOM) for entry in ET.fromstring(audit_feed(of)).findall("a:entry", ATOM)]
+
+
+class TestFeed:
+    def test_an_entry_keeps_its_id_when_it_is_told_better(self):
+        """
+        Mending the words of a correction leaves its id as it was.
+        """
+        first = factories.correction()
+        second = first.model_copy(update={"title": "Another title", "why": "told better"})
+
+        assert ids(card(first)) == ids(card(second))
+
+    def test_entries_have_ids_of_their_own(self):
+        """
+        Two corrections and two audits are four entries with four ids.
+        """
+        of = card(factories.correction(), factories.correction("second", date(2026, 2, 9)), auditors=factories.AUDITORS)
+
+        assert 4 == len(set(ids(of)))
+        assert all(name.startswith("urn:uuid:") for name in ids(of))
+
+    def test_it_is_complete_and_dated_by_its_entries(self):
+        """
+        The feed has what Atom asks for, and its date is that of the newest entry, not of the build.
+        """
+        feed = ET.fromstring(audit_feed(card(factories.correction())))
+
+        assert "2026-02-03T00:00:00Z" == feed.findtext("a:updated", namespaces=ATOM)
+        for name in ("id", "title", "author/a:name", "entry/a:title", "entry/a:updated", "entry/a:content"):
+            assert feed.findtext(f"a:{name}", namespaces=ATOM)
+
+    def test_a_history_without_entries_is_a_feed_too(self):
+        """
+        Without corrections and audits the feed is valid and empty.
+        """
+        assert [] == ids(card())
+
+    def test_text_that_no_xml_can_hold_is_left_out(self):
+        """
+        A control character in a record does not break the feed.
+        """
+        of = card(factories.correction())
+        entry = of.history[0]
+        bad = entry.model_copy(update={"title": "a\x00b\x1b[31m<&"})
+
+        feed = ET.fromstring(audit_feed(of.model_copy(update={"history": (bad,)})))
+
+        assert "alpha: ab[31m<&" == feed.findtext("a:entry/a:title", namespaces=ATOM)
+
+
+class TestAnchors:
+    def test_a_correction_is_found_by_its_id(self):
+        """
+        Links to a correction use its own id.
+        """
+        (page,) = pages(card(factories.correction("the-name")))
+
+        assert ["the-name"] == page.context["anchors"]
+
+    def test_audits_of_one_day_differ(self):
+        """
+        Two audits of one task on one day have different anchors.
+        """
+        of = card(auditors=factories.AUDITORS)
+
+        assert 2 == len({anchor_of(entry) for entry in of.history})
+        assert 2 == len({entry_id(entry) for entry in of.history})
+
+
+def test_newest_first(small_card):
+    """
+    The page lists what the card lists, in its order.
+    """
+    days = [entry.at for entry in small_card.history]
+
+    assert sorted(days, reverse=True) == days
+    assert dataclasses.is_dataclass(next(iter(pages(small_card))))
