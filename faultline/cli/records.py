@@ -6,6 +6,7 @@ from typing import Any
 import click
 
 from faultline.cli.common import artifacts_option, json_option, ledger_option, print_json, root_option
+from faultline.errors import MissingInputError
 
 
 @click.command()
@@ -58,7 +59,9 @@ def _one(root: Path, name: str, ledger: str, artifacts: str) -> dict[str, Any]:
 
         return {"state": "sealed", "counts": {}, "mismatches": [str(item.error(name)) for item in verify_run(path)]}
     from faultline.clock import Clock
-    from faultline.execution import LiveRun, verify_live_run
+    from faultline.execution import LiveRun, live_runs, verify_live_run
 
+    if name not in {live.run for live in live_runs(root)}:
+        raise MissingInputError(name, "there is no such run, sealed or live", next_step="faultline status")
     audit = verify_live_run(LiveRun.find(root, name, ledger, artifacts), Clock().now())
     return {"state": "live", "counts": dict(audit.counts), "mismatches": [str(error) for error in audit.errors(name)]}

@@ -40,9 +40,9 @@ def verdict(*, passed):
     )
 
 
-def judge_nothing(monkeypatch, decide=lambda cell: True):
+def judge_nothing(monkeypatch, decide=lambda _: True):
     """Replace the judge by a function of the cell; everything else of an attempt stays real."""
-    monkeypatch.setattr(Workshop, "_judged", lambda shop, cell, *_: verdict(passed=decide(cell)))
+    monkeypatch.setattr(Workshop, "_judged", lambda _, cell, *__: verdict(passed=decide(cell)))
 
 
 @contextmanager
