@@ -83,7 +83,7 @@ class _Crew:
             start = self._hired % self._size * self._cells // self._size
             self._hired += 1
             name = f"local-{os.getpid()}-{_started(os.getpid())}-{self._hired}"
-            process: BaseProcess = self._context.Process(target=serve, args=(self._live, name, start), name=name)  # type: ignore[attr-defined]  # typeshed's base has none
+            process: BaseProcess = self._context.Process(target=serve, args=(self._live, name, start, os.getpid()), name=name)  # type: ignore[attr-defined]  # typeshed's base has none
             process.start()
             self._processes[name] = process
 

@@ -220,10 +220,9 @@ def _another(retry: Retry, number: int, worked: Worked) -> AttemptState | None:
     return None
 
 
-def serve(live: LiveRun, name: str, start: int) -> None:
+def serve(live: LiveRun, name: str, start: int, parent: int) -> None:
     """Be a worker process: die with the parent, leave Ctrl-C to it, and end with 0 when nothing is left to do."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    parent = os.getppid()
     with contextlib.suppress(AttributeError, OSError):
         ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
     if os.getppid() != parent:
