@@ -1,4 +1,6 @@
-"""Kill runners at random moments on both stores, resume, and count everything from all sides: ``python benchmarks/kills.py [KILLS]``.
+"""Kill runners at random moments on both stores, resume, and count everything from all sides.
+
+    python benchmarks/kills.py [KILLS]
 
 Runs of 60 cells with 4 workers, SIGKILL to the runner (and now and then to one worker) until the given number of kills, 120 for
 each store by default. Ends with 1 when a cell was lost, counted twice or worked on again after its receipt.

@@ -18,6 +18,13 @@ if TYPE_CHECKING:
 workers_option = click.option(
     "--workers", type=click.IntRange(1, 64), default=os.cpu_count() or 1, show_default="processors", help="Worker processes."
 )
+executor_option = click.option(
+    "--executor",
+    type=click.Choice(["local", "ray"]),
+    default="local",
+    show_default=True,
+    help="Where workers run; 'ray' is the cluster that RAY_ADDRESS names, or Ray on this machine.",
+)
 seal_option = click.option("--seal/--no-seal", "sealing", default=True, help="Seal the run when every cell is recorded.")
 sandbox_option = click.option(
     "--sandbox",
@@ -47,6 +54,7 @@ sandbox_option = click.option(
 @click.option("--assistant", multiple=True, help="A contribution of an assistant, for the provenance; may be given again.")
 @sandbox_option
 @workers_option
+@executor_option
 @seal_option
 @ledger_option
 @artifacts_option
@@ -66,6 +74,7 @@ def run(
     assistant: tuple[str, ...],
     sandbox: str,
     workers: int,
+    executor: str,
     sealing: bool,
     ledger: str,
     artifacts: str,
@@ -97,18 +106,21 @@ def run(
     manifest = plan_evaluation(chosen, identity, planned, trials=trials, variants=variants, seeds=seeds, retry=rule)
     live = LiveRun(root, manifest.run, ledger, artifacts)
     live.create(manifest, agent_file)
-    _finish(live, workers, sealing=sealing, as_json=as_json)
+    _finish(live, workers, executor, sealing=sealing, as_json=as_json)
 
 
 @click.command()
 @click.argument("run_id", metavar="RUN")
 @workers_option
+@executor_option
 @seal_option
 @ledger_option
 @artifacts_option
 @root_option
 @json_option
-def resume(*, run_id: str, workers: int, sealing: bool, ledger: str, artifacts: str, root: Path, as_json: bool) -> None:
+def resume(
+    *, run_id: str, workers: int, executor: str, sealing: bool, ledger: str, artifacts: str, root: Path, as_json: bool
+) -> None:
     """Finish a run that was interrupted; nothing that was recorded is done again.
 
     \b
@@ -118,7 +130,7 @@ def resume(*, run_id: str, workers: int, sealing: bool, ledger: str, artifacts: 
     from faultline.execution import LiveRun
 
     live = LiveRun.find(root, run_id, ledger, artifacts)
-    _finish(live, workers, sealing=sealing, as_json=as_json)
+    _finish(live, workers, executor, sealing=sealing, as_json=as_json)
 
 
 @click.command()
@@ -167,16 +179,16 @@ def _contributions(agent_file: Path | None) -> tuple[tuple[str, ...], tuple[str,
     return file.human, file.assistant
 
 
-def _finish(live: "LiveRun", workers: int, *, sealing: bool, as_json: bool) -> None:
+def _finish(live: "LiveRun", workers: int, executor: str, *, sealing: bool, as_json: bool) -> None:
     """Execute a plan, seal it when it is complete, and say what came of it."""
     from faultline.clock import Clock
-    from faultline.execution import execute, seal_live_run
+    from faultline.execution import execute, execute_on_ray, seal_live_run
 
     clock = Clock()
     estimates = live.manifest().retry.estimates
     try:
         with ProgressLine(live.run) as report:
-            progress = execute(live, workers, clock, report)
+            progress = (execute_on_ray if executor == "ray" else execute)(live, workers, clock, report)
     except KeyboardInterrupt:
         click.echo(f"stopped; what is recorded stays. Go on with: faultline resume {live.run}", err=True)
         raise click.exceptions.Exit(130) from None

@@ -6,6 +6,7 @@ Writes the folder of a live run, its artifact store and its ledger, and starts w
 
 from faultline.execution.audit import LiveAudit, verify_live_run
 from faultline.execution.live import LiveRun, live_runs
+from faultline.execution.on_ray import execute_on_ray
 from faultline.execution.plan import Planned, plan_evaluation, plan_validity, retry_rule
 from faultline.execution.provenance import gather_provenance
 from faultline.execution.reconcile import reconcile
@@ -16,6 +17,7 @@ __all__ = [
     "LiveRun",
     "Planned",
     "execute",
+    "execute_on_ray",
     "gather_provenance",
     "live_runs",
     "plan_evaluation",

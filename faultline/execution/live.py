@@ -45,6 +45,8 @@ class LiveRun:
     """Where the ledger is, unless it lies in the run's own folder."""
     artifacts_at: str = ""
     """Where receipts, candidates and traces are, unless they lie in the run's own folder."""
+    agent_at: str = ""
+    """Where the agent's file is on this machine, when it is not the one that planned the run."""
 
     @classmethod
     def find(cls, root: Path, run: str, ledger_at: str = "", artifacts_at: str = "") -> Self:
@@ -115,7 +117,7 @@ class LiveRun:
 
     def agent_file(self) -> Path | None:
         """Return where the agent's file was when the run was planned."""
-        value = self._note().get("agent_file")
+        value = self.agent_at or self._note().get("agent_file")
         return Path(value) if value else None
 
     def _note(self) -> dict[str, str]:

@@ -287,7 +287,8 @@ class Ledger(ABC):
 
         What the store holds is looked at in the same transaction; a settlement that contradicts it is refused: ``RECORDED``
         when the result that counts is this attempt's, ``CONFLICTING`` when another attempt's is, or when a second result of
-        the cell was refused, as a receipt with another payload is. When no attempt of the cell is unknown any more and it has no result, it can be claimed again.
+        the cell was refused, as a receipt with another payload is. When no attempt of the cell is unknown any more and it has
+        no result, it can be claimed again.
         """
 
     @abstractmethod

@@ -211,7 +211,7 @@ FORMATS: tuple[Format, ...] = (
         Settlement,
         RUN,
         "Tells how an attempt whose write lost its reply was settled, and by which evidence.",
-        "faultline reconcile, from the ledger and the receipts; faultline seal copies it. The file exists only when there is one.",
+        "faultline reconcile, from the ledger and the receipts; the file exists only when a reply was lost.",
         "faultline verify and the run's page.",
         "The digest of the whole file stands in seal.json.",
         (*STRICT_JSON, *CANONICAL),

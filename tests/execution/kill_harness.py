@@ -16,8 +16,8 @@ from collections import Counter
 from contextlib import suppress
 from pathlib import Path
 
-for folder in (Path(__file__).parent, Path(__file__).parent.parent):
-    sys.path.insert(0, str(folder))
+sys.path.insert(0, str(Path(__file__).parent))
+sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from execution_samples import planned_run, verdict
 from tiny import write_benchmark
@@ -134,7 +134,7 @@ def main():
     draw = random.Random(seed)
     while found["kills"] < kills:
         one_run(root, "" if store == "sqlite" else store, draw, kills, found)
-    print(json.dumps(found))
+    sys.stdout.write(json.dumps(found))
 
 
 if __name__ == "__main__":

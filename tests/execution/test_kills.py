@@ -106,45 +106,28 @@ class TestFullDisk:
 
 
 class TestNoRights:
-    def test_a_folder_that_may_not_be_written_is_one_line(self, live):
-        """A benchmark on a read-only file system refuses the run in one line, without a traceback."""
-        done = subprocess.run(
-            ["bwrap", "--ro-bind", "/", "/", "--proc", "/proc", "--dev", "/dev", sys.executable, "-m", "faultline.cli"]
-            + ["run", "no-op", "--sandbox", "process", "--root", str(live.root)],
+    def read_only(self, live, *words):
+        """Run a command where every file system is read-only but the one for scratch."""
+        sandbox = ["bwrap", "--ro-bind", "/", "/", "--proc", "/proc", "--dev", "/dev", "--tmpfs", "/dev/shm"]
+        return subprocess.run(
+            [*sandbox, sys.executable, "-m", "faultline.cli", *words, "--root", str(live.root)],
             capture_output=True,
             text=True,
             check=False,
         )
+
+    def test_a_folder_that_may_not_be_written_is_one_line(self, live):
+        """A benchmark on a read-only file system refuses the run in one line, without a traceback."""
+        done = self.read_only(live, "run", "no-op", "--sandbox", "process")
 
         assert (8, 1) == (done.returncode, len(done.stderr.splitlines()))
         assert "this could not be written" in done.stderr
 
-    def test_resuming_without_the_right_to_write_is_one_line(self, live):
+    def test_resuming_without_the_right_to_write_is_told_and_changes_nothing(self, live):
         """A live run whose folder cannot be written any more ends with the store's error and keeps what it has."""
-        done = subprocess.run(
-            [
-                "bwrap",
-                "--ro-bind",
-                "/",
-                "/",
-                "--proc",
-                "/proc",
-                "--dev",
-                "/dev",
-                "--tmpfs",
-                "/dev/shm",
-                sys.executable,
-                "-m",
-                "faultline.cli",
-            ]
-            + ["resume", live.run, "--workers", "1", "--root", str(live.root)],
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        done = self.read_only(live, "resume", live.run, "--workers", "1")
 
-        assert 8 == done.returncode
-        assert "Traceback" not in done.stderr
+        assert (8, False) == (done.returncode, "Traceback" in done.stderr)
         assert [] == states(live)
 
 
@@ -215,12 +198,10 @@ class TestKilledWorkers:
         killed = []
 
         def kill_once(progress):
-            for lease in progress.leases[:1]:
-                if not killed:
-                    with open(f"/proc/{os.getpid()}/task/{os.getpid()}/children") as children:
-                        pid = max(map(int, children.read().split()))
-                    killed.append(pid)
-                    os.kill(pid, signal.SIGKILL)
+            if progress.leases and not killed:
+                children = Path(f"/proc/{os.getpid()}/task/{os.getpid()}/children").read_text().split()
+                killed.append(max(map(int, children)))
+                os.kill(killed[0], signal.SIGKILL)
 
         progress = execute(live, 2, Clock(), kill_once)
 

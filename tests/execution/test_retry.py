@@ -148,7 +148,8 @@ class TestRefusals:
 
     def test_the_name_of_the_estimand_stands_beside_the_number(self, benchmark_root):
         """What the command prints of a best-of-2 run says so."""
-        words = "run no-op --retry best-of-k --max-attempts 2 --trials 1 --variants 1 --workers 1 --no-seal --root".split()
+        rule = ["--retry", "best-of-k", "--max-attempts", "2"]
+        words = ["run", "no-op", *rule, "--trials", "1", "--variants", "1", "--workers", "1", "--no-seal", "--root"]
         done = subprocess.run(
             [sys.executable, "-m", "faultline.cli", *words, str(benchmark_root)],
             capture_output=True,
