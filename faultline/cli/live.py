@@ -37,9 +37,12 @@ def status(*, run_id: str | None, watch: bool, every: float, ledger: str, artifa
     """
     from faultline.clock import Clock
 
-    clock = Clock()
+    clock, looked = Clock(), False
     while True:
         found, errors = _look(root, run_id, ledger, artifacts, clock.now())
+        if looked and run_id and errors and not _exists(root, run_id):
+            return  # sealed while it was watched
+        looked = True
         if as_json:
             _print_line(found) if watch else print_json(found)
         else:

@@ -15,7 +15,7 @@ from typing import Any
 from faultline.clock import Clock
 from faultline.errors import FaultlineError, RefusedError, UnfitHostError
 from faultline.execution.live import LiveRun
-from faultline.execution.runner import POLL_SECONDS
+from faultline.execution.runner import POLL_SECONDS, worker_ended
 from faultline.execution.worker import Worker, scratch_folder
 from faultline.kinds import safe_text
 from faultline.ledger import Ledger, Progress
@@ -93,7 +93,7 @@ class _Gang:
         for task in ready:
             name = self._names.pop(task)
             try:
-                claimed, trouble = self._ray.get(task)
+                claimed, trouble, code = self._ray.get(task)
             except self._ray.exceptions.RayTaskError as error:
                 raise UnfitHostError(
                     self._live.run,
@@ -114,9 +114,7 @@ class _Gang:
                     ) from error
             else:
                 if trouble:
-                    raise UnfitHostError(
-                        self._live.run, "a worker ended with an error", found=trouble, next_step="mend it, then resume"
-                    )
+                    raise worker_ended(self._live.run, trouble, code)
                 self._enough = self._enough or claimed < CELLS_PER_TASK
             if not self._enough:
                 self.fill()
@@ -135,15 +133,15 @@ class _Gang:
             self._ledger.evict(self._live.run, name)  # otherwise the lease lapses by itself
 
 
-def _work(words: tuple[str, str, str, str, str], name: str, start: int, cells: int) -> tuple[int, str]:
-    """Be a worker for some cells, in a process of Ray's; return how many were claimed, and the error that ended it, if any."""
+def _work(words: tuple[str, str, str, str, str], name: str, start: int, cells: int) -> tuple[int, str, int]:
+    """Be a worker for some cells, in a process of Ray's; return how many were claimed, and its error with its exit code."""
     root, run, ledger_at, artifacts_at, agent_at = words
     try:
         live = LiveRun(Path(root), run, ledger_at, artifacts_at, agent_at)
-        return Worker(live, name, Clock(), dict(os.environ), start).work(cells), ""
+        return Worker(live, name, Clock(), dict(os.environ), start).work(cells), "", 0
     except FaultlineError as error:
         # As text: an exception of ours would lose its fields on the way.
-        return 0, "; ".join(error.diagnostics())
+        return 0, "; ".join(error.diagnostics()), error.exit_code
 
 
 def _require_shared(live: LiveRun, machines: int) -> None:

@@ -67,6 +67,14 @@ def seal_live_run(live: LiveRun, clock: Clock, target_parent: Path | None = None
     return path
 
 
+def worker_ended(run: str, said: str, code: int) -> FaultlineError:
+    """Return the error for a run whose worker ended with one; its exit code is the worker's, when that says something."""
+    error = UnfitHostError(run, "a worker ended with an error", found=said, next_step=f"mend it, then: faultline resume {run}")
+    if code in range(2, 9):
+        error.exit_code = code
+    return error
+
+
 class _Crew:
     """The worker processes of one call."""
 
@@ -100,11 +108,7 @@ class _Crew:
             if process.exitcode == 0:
                 continue
             if (process.exitcode or 0) > 0:
-                raise UnfitHostError(
-                    self._live.run,
-                    f"a worker ended with exit code {process.exitcode}",
-                    next_step="see its message above, then resume",
-                )
+                raise worker_ended(self._live.run, "see its message above", process.exitcode or 1)
             self._deaths += 1
             if self._deaths > MAX_DEATHS:
                 raise UnfitHostError(

@@ -119,7 +119,7 @@ def on_fake(monkeypatch, live, ray):
 class TestFaults:
     def test_rays_own_retries_are_off(self, live, monkeypatch):
         """What is tried again is a decision of the run: tasks are submitted without retries of any kind."""
-        ray = FakeRay((0, ""))
+        ray = FakeRay((0, "", 0))
         on_fake(monkeypatch, live, ray)
 
         assert {"num_cpus": 1, "max_retries": 0, "retry_exceptions": False} == ray.options
@@ -136,8 +136,10 @@ class TestFaults:
 
     def test_a_workers_own_error_is_told(self, live, monkeypatch):
         """An error of Faultline's on another machine arrives with its text."""
-        with pytest.raises(UnfitHostError, match="the ledger cannot be reached"):
-            on_fake(monkeypatch, live, FakeRay((0, "the ledger cannot be reached")))
+        with pytest.raises(UnfitHostError, match="the ledger cannot be reached") as caught:
+            on_fake(monkeypatch, live, FakeRay((0, "the ledger cannot be reached", 8)))
+
+        assert 8 == caught.value.exit_code
 
     def test_without_ray(self, live, monkeypatch):
         """Without the extra the executor is refused with what to install."""
@@ -151,14 +153,14 @@ class TestSharedStores:
     def test_an_sqlite_ledger_is_refused_on_several_machines(self, live, monkeypatch):
         """A file of one machine cannot be the ledger of two."""
         with pytest.raises(RefusedError, match="an SQLite ledger is a file of one machine"):
-            on_fake(monkeypatch, live, FakeRay((0, ""), machines=2))
+            on_fake(monkeypatch, live, FakeRay((0, "", 0), machines=2))
 
     def test_receipts_on_one_machine_are_refused_on_several(self, benchmark_root, postgresql_server, monkeypatch):
         """Receipts that only their writer can read are no evidence for the others."""
         live = planned_run(benchmark_root, ledger_at=postgresql_server.new_schema(), trials=1, seeds=(0,))
 
         with pytest.raises(RefusedError, match="receipts would stay on the machine that wrote them"):
-            on_fake(monkeypatch, live, FakeRay((0, ""), machines=2))
+            on_fake(monkeypatch, live, FakeRay((0, "", 0), machines=2))
 
 
 class TestTasks:
@@ -169,11 +171,13 @@ class TestTasks:
         judge_nothing(monkeypatch)
         words = (str(live.root), live.run, "", "", "")
 
-        assert (4, "") == on_ray._work(words, "ray-1", 0, 4)
-        assert (2, "") == on_ray._work(words, "ray-2", 0, 4)
+        assert (4, "", 0) == on_ray._work(words, "ray-1", 0, 4)
+        assert (2, "", 0) == on_ray._work(words, "ray-2", 0, 4)
 
     def test_an_error_travels_as_text(self, live):
         """An error inside a task is returned with its place and its next step."""
-        claimed, said = on_ray._work((str(live.root), "nothing", str(live.folder / "ledger.sqlite"), "", ""), "ray-1", 0, 4)
+        claimed, said, code = on_ray._work(
+            (str(live.root), "nothing", str(live.folder / "ledger.sqlite"), "", ""), "ray-1", 0, 4
+        )
 
-        assert (0, True) == (claimed, "the ledger does not hold this run" in said)
+        assert (0, 2, True) == (claimed, code, "the ledger does not hold this run" in said)
