@@ -5,9 +5,9 @@ is what makes a cell be counted once.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
@@ -45,6 +45,8 @@ class Store(ABC):
 
     place: str
     """The store for a reader; without any password."""
+    records_alone: bool = False
+    """Whether :meth:`record_first` is one statement, so that it can be a transaction by itself."""
     reading: Mapping[str, Any] = {"faultline_reads": True}
     """Execution options of a transaction that only looks, so that it sees one instant of the store."""
 
@@ -65,8 +67,8 @@ class Store(ABC):
         return True
 
     @abstractmethod
-    def surely_undone(self, error: DBAPIError) -> bool:
-        """Whether a COMMIT that ended in this error has certainly left nothing behind."""
+    def surely_undone(self, error: DBAPIError, *, alone: bool = False) -> bool:
+        """Whether a COMMIT, or a statement ``alone`` in its transaction, has certainly left nothing when it ended so."""
 
     @abstractmethod
     def explain(self, error: SQLAlchemyError) -> tuple[str, str]:
@@ -75,6 +77,20 @@ class Store(ABC):
     @abstractmethod
     def close(self) -> None:
         """Close all connections of this process."""
+
+
+@dataclass
+class _Alone:
+    """A statement that commits itself, in the form of a transaction, so that a reply can be lost in tests of both."""
+
+    send: Callable[[], bool]
+    answer: bool = False
+
+    def commit(self) -> None:
+        self.answer = self.send()
+
+    def rollback(self) -> None:
+        """Nothing was sent."""
 
 
 class SqlLedger(Ledger):
@@ -231,12 +247,14 @@ class SqlLedger(Ledger):
         payload, digest = canonical.decode("ascii"), digest_bytes(canonical)
         if claim is not None and claim.key != key:
             raise RefusedError(_label(key), "the claim is for another cell", found=_label(claim.key))
+        values = {f"of_{name}": value for name, value in key.model_dump().items()}
+        values |= {"of_digest": digest, "of_fold": trial.outcome.fold.value, "of_payload": payload}
+        values |= {"of_number": trial.last.number}
+        if claim is not None:
+            values |= {"of_fence": claim.fence, "of_worker": claim.worker}
+        if self._store.records_alone and self._record_alone(values, held=claim is not None):
+            return Recorded(trial, digest, new=True)
         with self._write() as db:
-            values = {f"of_{name}": value for name, value in key.model_dump().items()}
-            values |= {"of_digest": digest, "of_fold": trial.outcome.fold.value, "of_payload": payload}
-            values |= {"of_number": trial.last.number}
-            if claim is not None:
-                values |= {"of_fence": claim.fence, "of_worker": claim.worker}
             if self._store.record_first(db, values, held=claim is not None):
                 return Recorded(trial, digest, new=True)
             answer = self._second(db, trial, payload, digest, claim)
@@ -397,6 +415,23 @@ class SqlLedger(Ledger):
                 raise UnknownWriteError(
                     self._store.place, "the reply to a write was lost", found=problem, next_step=_LOOK_AGAIN
                 ) from error
+
+    def _record_alone(self, values: Mapping[str, Any], *, held: bool) -> bool:
+        """Record by one statement that is a transaction of its own: one journey to the server instead of three."""
+        with self._translated(), self._store.engine().connect() as db:
+            alone = _Alone(
+                lambda: self._store.record_first(db.execution_options(isolation_level="AUTOCOMMIT"), values, held=held)
+            )
+            try:
+                self._commit(alone)
+            except DBAPIError as error:
+                if self._store.surely_undone(error, alone=True):
+                    raise
+                problem, _ = self._store.explain(error)
+                raise UnknownWriteError(
+                    self._store.place, "the reply to a write was lost", found=problem, next_step=_LOOK_AGAIN
+                ) from error
+        return alone.answer
 
     def _commit(self, transaction: Any) -> None:
         """Commit; apart, so that a test can lose the reply."""

@@ -6,14 +6,17 @@ from contextlib import suppress
 
 
 class FaultyConnection:
-    """A proxy before the server that closes the connection around the next COMMIT, as a network may."""
+    """A proxy before the server that closes the connection around the next COMMIT or record, as a network may.
+
+    A record is one statement, and a transaction by itself.
+    """
 
     def __init__(self, port):
         self._port = port
         self._listener = socket.create_server(("127.0.0.1", 0))
         self.port = self._listener.getsockname()[1]
         self.fault = None
-        """``before``: the COMMIT never arrives; ``after``: its answer never does."""
+        """``before``: it never arrives; ``after``: its answer never does."""
         threading.Thread(target=self._accept, daemon=True).start()
 
     def __enter__(self):
@@ -40,12 +43,12 @@ class FaultyConnection:
         answers.start()
         with client, server:
             while data := self._receive(client):
-                if b"COMMIT\0" in data and self.fault:
+                if self.fault and (b"COMMIT\0" in data or b"INSERT INTO faultline_trials" in data):
                     fault, self.fault = self.fault, None
                     if fault == "after":
-                        self._swallow = threading.Event()
+                        swallowed = self._swallow = threading.Event()
                         server.sendall(data)
-                        self._swallow.wait(60)
+                        swallowed.wait(60)
                     break
                 server.sendall(data)
             for end in (client, server):
