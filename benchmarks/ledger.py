@@ -17,10 +17,9 @@ import time
 from contextlib import closing
 from pathlib import Path
 
-TESTS = Path(__file__).resolve().parent.parent / "tests"
-sys.path.insert(0, str(TESTS))
-sys.path.insert(0, str(TESTS / "ledger"))
-sys.path.insert(0, str(TESTS / "execution"))
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests" / "ledger"))
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests" / "execution"))
 
 import psycopg
 from execution_samples import planned_run

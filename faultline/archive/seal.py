@@ -8,7 +8,7 @@ import os
 import re
 import shutil
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
@@ -100,7 +100,7 @@ def _write_all(
             stream.write(trial.canonical() + b"\n")
     for cell in cells:
         raise _unfinished(run, cell.label)
-    refused = _write_lines(folder, CONFLICTS, conflicts, files)
+    refused = _write_lines(folder, CONFLICTS, _with_artifacts(conflicts, artifacts, folder, files, run), files)
     _write_lines(folder, SETTLEMENTS, settlements, files)
     seal = Seal(
         schema_name="faultline/seal/1",
@@ -116,6 +116,18 @@ def _write_all(
 
 def _beneath(root: Path) -> Opener:
     return lambda path: (root / path).open("rb")
+
+
+def _with_artifacts(
+    conflicts: Iterable[Conflict], artifacts: Opener, folder: Path, files: dict[str, str], run: str
+) -> Iterator[Conflict]:
+    """Yield refused results, and copy what they left; one whose files are gone is kept all the same, since it never scores."""
+    for conflict in conflicts:
+        for attempt in conflict.trial.attempts:
+            for artifact in attempt.artifacts:
+                with suppress(MissingInputError, IntegrityError):
+                    _copy(artifact, artifacts, folder, files, run)
+        yield conflict
 
 
 def _write_lines(folder: Path, name: str, records: Iterable[Record], files: dict[str, str]) -> int:

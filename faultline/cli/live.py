@@ -14,6 +14,7 @@ from faultline.records import Absent
 if TYPE_CHECKING:
     from faultline.execution import LiveRun
     from faultline.ledger import Lease, Progress
+    from faultline.records import Conflict
 
 
 @click.command()
@@ -97,12 +98,21 @@ def reconcile(*, run_id: str, ledger: str, artifacts: str, root: Path, as_json: 
             cell = f"{key.task}.{key.variant}.{key.agent}.{key.trial}"
             click.echo(f"{cell}, attempt {item.attempt}: {item.state}; {item.evidence}")
         click.echo(f"{run_id}: {len(settled)} settled, {left} unknown; next: faultline resume {run_id}")
-    if counts["conflicting"]:
-        raise ConflictError(
-            run_id,
-            f"{counts['conflicting']} attempts have another result than the store; both are kept and the stored ones count",
-            next_step=f"faultline verify {run_id}",
-        )
+    with live.open_ledger() as store:
+        cells = {item.key for item in settled if item.state == "conflicting"}
+        raise_all([conflict_error(item) for item in store.conflicts(run_id) if item.key in cells])
+
+
+def conflict_error(conflict: "Conflict") -> ConflictError:
+    """Return a refused second result as an error that names both digests."""
+    key = conflict.key
+    return ConflictError(
+        f"{key.run}: {key.task}.{key.variant}.{key.agent}.{key.trial}",
+        "this cell has two results; both are kept and the recorded one counts",
+        expected=conflict.recorded if isinstance(conflict.recorded, str) else "",
+        found=conflict.refused,
+        next_step=f"faultline verify {key.run}",
+    )
 
 
 def _exists(root: Path, run_id: str) -> bool:

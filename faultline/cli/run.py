@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import click
 
 from faultline.cli.common import ProgressLine, artifacts_option, json_option, ledger_option, pick_tasks, print_json, root_option
-from faultline.cli.live import counts_of, folds_of
-from faultline.errors import RefusedError
+from faultline.cli.live import conflict_error, counts_of, folds_of
+from faultline.errors import RefusedError, raise_all
 from faultline.kinds import RetryPolicy, SandboxLevel
 
 if TYPE_CHECKING:
@@ -192,6 +192,8 @@ def _finish(live: "LiveRun", workers: int, executor: str, *, sealing: bool, as_j
     except KeyboardInterrupt:
         click.echo(f"stopped; what is recorded stays. Go on with: faultline resume {live.run}", err=True)
         raise click.exceptions.Exit(130) from None
+    with live.open_ledger() as store:
+        conflicts = [conflict_error(item) for item in store.conflicts(live.run) if item.why == "other-payload"]
     sealed = seal_live_run(live, clock) if sealing and progress.complete else None
     counts = {"run": live.run} | counts_of(progress) | {"sealed": str(sealed.relative_to(live.root)) if sealed else None}
     if as_json:
@@ -204,5 +206,6 @@ def _finish(live: "LiveRun", workers: int, executor: str, *, sealing: bool, as_j
             click.echo(f"{progress.unknown} attempts are unknown; next: faultline reconcile {live.run}")
         else:
             click.echo(f"not sealed; next: faultline {'seal' if progress.complete else 'resume'} {live.run}")
+    raise_all(conflicts)
     if not progress.complete:
         raise click.exceptions.Exit(6)

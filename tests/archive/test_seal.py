@@ -292,3 +292,18 @@ class TestSettlements:
 
         assert content(finished.seal()) == content(path)
         assert 8 == len(opened)
+
+    def test_what_a_refused_result_left_is_sealed_too(self, finished):
+        """
+        The candidate and the trace of a refused result are copied when they are there, and missed by nobody when they are not.
+        """
+        finished.refuse(0)
+        trace = finished.write("trace", "traces/late.1.json.gz", b"late")
+        gone = trace.model_copy(update={"path": "traces/gone.1.json.gz"})
+        other = finished.conflicts[0].trial
+        late = other.model_copy(update={"attempts": (other.last.model_copy(update={"artifacts": (trace, gone)}),)})
+        finished.conflicts[0] = finished.conflicts[0].model_copy(update={"trial": late, "refused": late.content_digest()})
+        path = finished.seal()
+
+        assert () == verify_run(path)
+        assert b"late" == (path / "traces" / "late.1.json.gz").read_bytes()

@@ -231,7 +231,7 @@ class TestCommand:
         assert (0, f"{live.run}: 0 settled, 0 unknown; next: faultline resume {live.run}\n") == (again.returncode, again.stdout)
 
     def test_a_conflict_has_an_exit_code_of_its_own(self, live, monkeypatch):
-        """A conflicting attempt ends the command with 4."""
+        """A conflicting attempt ends the command with 4, and the message names both digests."""
         with lost_reply_of_record(monkeypatch, committed=True):
             work(live)
         with live.open_ledger() as ledger:
@@ -243,7 +243,8 @@ class TestCommand:
         done = command(live, "reconcile", live.run)
 
         assert 4 == done.returncode
-        assert "1 attempts have another result than the store" in done.stderr
+        assert receipt.payload_digest in done.stderr
+        assert other.content_digest() in done.stderr
 
     def test_a_run_that_is_not_there(self, live):
         """A name that is no live run is an error of its own, without a traceback."""
