@@ -24,7 +24,7 @@ from mkdocs.structure.toc import AnchorLink, TableOfContents
 from mkdocs.utils.templates import TemplateContext
 
 from faultline.card.model import EvaluationCard
-from faultline.errors import FaultlineError, Faults, IntegrityError
+from faultline.errors import FaultlineError, IntegrityError, raise_all
 from faultline.records import Absent
 from faultline.site import charts
 from faultline.site.csp import with_policy
@@ -65,11 +65,10 @@ class FaultlinePlugin(BasePlugin[Settings]):  # type: ignore[no-untyped-call]  #
         root = Path(config.config_file_path).parent
         try:
             card = load_card(root)
+            if config.strict:
+                raise_all([_unreadable(problem) for problem in card.problems])
         except FaultlineError as error:
             raise PluginError("\n".join(error.diagnostics())) from error
-        if config.strict and card.problems:
-            refused = Faults([_unreadable(problem) for problem in card.problems])
-            raise PluginError(str(refused)) from refused
         with charts.cached_in(root / ".cache" / "charts"):
             self._shell = Shell(card)
         self._settle_time(card)
