@@ -114,12 +114,13 @@ def _dependent(run: RunFacts) -> Iterator[Lack]:
             yield lack(run.trial_link(trial), f"a first attempt: this begins with attempt {trial.attempts[0].number}, a retry")
         marks: list[tuple[object, ...]] = []
         for attempt in trial.attempts:
-            marks += [("path", artifact.path) for artifact in attempt.artifacts]
+            # Two trials may end in the same tree, and then share its file; a trajectory belongs to one of them.
+            marks += [("path", artifact.path) for artifact in attempt.artifacts if artifact.role != "candidate"]
             if not isinstance(attempt.started_at, Absent) and not isinstance(attempt.ended_at, Absent):
                 marks.append((trial.key.task, trial.key.variant, trial.key.agent, attempt.started_at, attempt.ended_at))
         for other in {seen[mark].key: seen[mark] for mark in marks if mark in seen}.values():
             yield lack(
-                run.trial_link(trial), f"an execution of its own: trial {other.key.trial} has one of its attempts or files too"
+                run.trial_link(trial), f"an execution of its own: trial {other.key.trial} has its attempt or its trajectory too"
             )
         seen |= {mark: trial for mark in marks if mark not in seen}
 

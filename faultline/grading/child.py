@@ -45,7 +45,7 @@ COMMON = (
     "csv", "dataclasses", "datetime", "decimal", "enum", "fractions", "functools", "gzip", "hashlib", "heapq",
     "inspect", "io", "itertools", "json", "logging", "math", "operator", "os", "pathlib", "pickle", "random", "re",
     "statistics", "string", "struct", "textwrap", "threading", "time", "traceback", "types", "typing", "unittest",
-    "unittest.mock", "urllib.parse", "uuid", "warnings", "weakref", "zoneinfo",
+    "urllib.parse", "uuid", "warnings", "weakref", "zoneinfo",
 )
 # fmt: on
 """Modules of the standard library that experiments use; loaded once instead of in each session."""
@@ -248,7 +248,7 @@ def respond(request: dict[str, Any], objects: list[Any], candidate: str, scratch
         case "scratch":
             return {"value": scratch}
         case "tests":
-            return {"value": run_tests(candidate, request["file"])}
+            return {"value": {path: run_tests(candidate, path) for path in request["files"]}}
         case "calls":
             return {"value": [respond(call, objects, candidate, scratch)["value"] for call in request["calls"]]}
         case "get":
@@ -440,7 +440,7 @@ def run_tests(candidate: str, path: str) -> dict[str, Any]:
         sys.modules[loader.name] = module
         loader.exec_module(module)
     except BaseException as error:
-        raise Trouble("IMPORT_FAILED", type(error).__name__, f"{path}: {text(error)}") from None
+        return {"": ["IMPORT_FAILED", f"{type(error).__name__}: {text(error)}"[:500]]}
     found = Collected()
     suite = unittest.TestSuite()
     for value in list(vars(module).values()):

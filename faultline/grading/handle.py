@@ -5,7 +5,7 @@ import json
 import os
 import socket
 import struct
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -195,14 +195,18 @@ class ChildSession:
             {name: self._decode(item) for name, item in right.items()},
         )
 
-    def run_tests(self, path: str) -> dict[str, tuple[str, str]]:
-        """Run one file of public tests and return outcome and detail by ``Class::method``."""
-        value = self._value(self._ask({"op": "tests", "file": path}), "value")
-        if not isinstance(value, dict):
+    def run_tests(self, paths: Sequence[str]) -> dict[str, tuple[str, str]]:
+        """Run files of public tests and return outcome and detail by ``file::Class::method``.
+
+        A file that does not import has one entry, ``file::``.
+        """
+        value = self._value(self._ask({"op": "tests", "files": list(paths)}), "value")
+        if not isinstance(value, dict) or not all(isinstance(tests, dict) for tests in value.values()):
             raise CandidateError("BAD_ANSWER", "", "no test results")
         return {
-            str(name): (str(ended[0]), str(ended[1]))
-            for name, ended in value.items()
+            f"{path}::{name}": (str(ended[0]), str(ended[1]))
+            for path, tests in value.items()
+            for name, ended in tests.items()
             if isinstance(ended, list) and len(ended) == 2  # noqa: PLR2004  (outcome and detail)
         }
 

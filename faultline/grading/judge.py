@@ -124,14 +124,15 @@ class Sitting:
     def _public(self) -> PublicResult:
         expected = self.variant.public_tests
         may_fail = set(self.variant.public_failing)
+        paths = tuple(dict.fromkeys(test.split("::")[0] for test in expected))
         ended: dict[str, tuple[str, str]] = {}
         trouble = ""
-        for path in dict.fromkeys(test.split("::")[0] for test in expected):
-            try:
-                with self.child.session(self.variant.task.definition.limits.check_seconds) as session:
-                    ended |= {f"{path}::{name}": value for name, value in session.run_tests(path).items()}
-            except CandidateError as error:
-                trouble = trouble or f"{path}: {error.kind} {error.type} {error.message}"
+        try:
+            with self.child.session(self.variant.task.definition.limits.check_seconds) as session:
+                ended = session.run_tests(paths)
+        except CandidateError as error:
+            trouble = f"{error.kind} {error.type} {error.message}"
+        trouble = next((f"{path}: {' '.join(ended[path + '::'])}" for path in paths if path + "::" in ended), trouble)
         passed = [test for test in expected if ended.get(test, ("", ""))[0] == "passed"]
         failed = [test for test in expected if test in ended and test not in passed]
         first = next((f"{test}: {' '.join(ended[test])}" for test in failed), trouble)

@@ -39,7 +39,7 @@ class TaskLimits(Record):
     agent_seconds: Annotated[Seconds, Field(gt=0)]
     """Wall time of one attempt of an agent."""
     check_seconds: Annotated[Seconds, Field(gt=0)]
-    """Wall time that the candidate may use for one hidden check or one file of public tests."""
+    """Wall time that the candidate may use for one hidden check, or for all public tests."""
     memory_mib: Annotated[int, Field(ge=64, le=65_536)] = 2_048
     """Address space of each process of the candidate, in MiB."""
     processes: Annotated[int, Field(ge=1, le=4_096)] = 64

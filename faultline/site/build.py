@@ -3,7 +3,7 @@
 import logging
 from pathlib import Path
 
-from faultline.errors import BadInputError, MissingInputError
+from faultline.errors import BadInputError, FaultlineError, MissingInputError
 from faultline.kinds import safe_text
 
 
@@ -36,6 +36,8 @@ def build_site(root: Path, target: Path, strict: bool = False) -> Path:
     except MkDocsException as error:
         # MkDocs ends with an error that says "aborted"; what happened is the one it was handling.
         cause = error.__context__ or error
+        if isinstance(cause.__cause__, FaultlineError):
+            raise cause.__cause__ from error
         raise BadInputError("mkdocs.yml", "the site could not be built", found=safe_text(str(cause), 300)) from error
     finally:
         builder.removeFilter(_below_error)

@@ -24,7 +24,7 @@ from mkdocs.structure.toc import AnchorLink, TableOfContents
 from mkdocs.utils.templates import TemplateContext
 
 from faultline.card.model import EvaluationCard
-from faultline.errors import FaultlineError
+from faultline.errors import FaultlineError, IntegrityError, raise_all
 from faultline.records import Absent
 from faultline.site import charts
 from faultline.site.csp import with_policy
@@ -65,10 +65,10 @@ class FaultlinePlugin(BasePlugin[Settings]):  # type: ignore[no-untyped-call]  #
         root = Path(config.config_file_path).parent
         try:
             card = load_card(root)
+            if config.strict:
+                raise_all([_unreadable(problem) for problem in card.problems])
         except FaultlineError as error:
             raise PluginError("\n".join(error.diagnostics())) from error
-        if config.strict and card.problems:
-            raise PluginError("\n".join(card.problems))
         with charts.cached_in(root / ".cache" / "charts"):
             self._shell = Shell(card)
         self._settle_time(card)
@@ -196,3 +196,9 @@ def _contents(found: list[Heading]) -> TableOfContents:
         link = AnchorLink(heading.title, heading.id, heading.level)
         (top[-1].children if heading.level > 2 and top else top).append(link)  # noqa: PLR2004  (levels of headings)
     return TableOfContents(top)
+
+
+def _unreadable(problem: str) -> IntegrityError:
+    """Return a problem of the card as an error; its text begins with the place and ends with the slug of its kind."""
+    place, _, what = problem.partition(": ")
+    return IntegrityError(place, what.partition("  [")[0])

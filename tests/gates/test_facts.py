@@ -56,8 +56,8 @@ def test_controls_of_a_task():
 @pytest.mark.parametrize(
     ("place", "area"),
     [
-        ("/home/x/bench/tasks/a/task.toml: id", "tasks"),
-        ("/home/x/bench/runs/r", "runs"),
+        ("/srv/x/bench/tasks/a/task.toml: id", "tasks"),
+        ("/srv/x/bench/runs/r", "runs"),
         ("runs/r/reviews/one.json", "reviews"),
         ("pyproject.toml", "settings"),
     ],
@@ -66,8 +66,8 @@ def test_problems_have_a_place_inside_the_benchmark(place, area):
     """
     Where the benchmark lies on a machine is not published; the part of the evidence is told by the place.
     """
-    error = BadInputError(place, "broken", next_step="look at /home/x/bench/tasks/a")
-    problem = gather(replace(SMALL, root=Path("/home/x/bench"), problems=(error,))).problems[0]
+    error = BadInputError(place, "broken", next_step="look at /srv/x/bench/tasks/a")
+    problem = gather(replace(SMALL, root=Path("/srv/x/bench"), problems=(error,))).problems[0]
 
     assert area == problem.area
     assert "/home" not in problem.place + problem.text

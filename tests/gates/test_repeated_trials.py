@@ -7,7 +7,7 @@ import pytest
 
 from faultline.gates.repeated_trials import GATE
 from faultline.kinds import AgentKind, Estimand, RetryPolicy, digest_bytes
-from faultline.records import Retry
+from faultline.records import ArtifactRef, Retry
 
 SMALL = factories.small()
 TASKS = SMALL.tasks
@@ -97,7 +97,7 @@ TRICKS = {
     ),
     "an execution counted twice": (
         lambda trial: trial.model_copy(update={"attempts": EVALUATION.trials[0].attempts}),
-        "trial 0 has one of its attempts or files too",
+        "trial 0 has its attempt or its trajectory too",
     ),
     "a copy": (lambda trial: trial.model_copy(update={"duplicate_of": digest_bytes(b"x")}), "repeats another one"),
     "a number given by order": (lambda trial: trial.model_copy(update={"index_origin": "inferred"}), "given by order"),
@@ -142,3 +142,16 @@ def test_a_retry_rule_of_ones_own(ask, needs):
 
     assert "fail" == found.outcome
     assert "equal for every agent" in needs(found)
+
+
+def test_two_trials_may_end_in_the_same_tree(ask):
+    """
+    An agent that always writes the same repair has independent trials all the same; its candidates share one file.
+    """
+    shared = ArtifactRef(role="candidate", path="candidates/same.json", sha256=digest_bytes(b"same"), size=4)
+
+    def share(trial):
+        attempts = tuple(one.model_copy(update={"artifacts": (*one.artifacts, shared)}) for one in trial.attempts)
+        return trial.model_copy(update={"attempts": attempts})
+
+    assert "pass" == ask(GATE, changed(share)).outcome

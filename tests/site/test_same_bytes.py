@@ -8,7 +8,7 @@ import sys
 import pytest
 from site_helpers import REPOSITORY, benchmark_folder, build_card_site, tree_of
 
-from faultline.errors import BadInputError, MissingInputError
+from faultline.errors import BadInputError, IntegrityError, MissingInputError
 from faultline.site.build import build_site
 
 
@@ -74,7 +74,7 @@ class TestRefusals:
         """
         card = small_card.model_copy(update={"problems": ("runs/x: the seal does not match",)})
 
-        with pytest.raises(BadInputError, match="the seal does not match"):
+        with pytest.raises(IntegrityError, match="runs/x: the seal does not match"):
             build_card_site(card, tmp_path / "strict")
 
         site = build_card_site(card, tmp_path / "lenient", strict=False)
