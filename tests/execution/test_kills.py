@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+import multiprocessing
 import os
 import shutil
 import signal
@@ -199,9 +200,9 @@ class TestKilledWorkers:
 
         def kill_once(progress):
             if progress.leases and not killed:
-                children = Path(f"/proc/{os.getpid()}/task/{os.getpid()}/children").read_text().split()
-                killed.append(max(map(int, children)))
-                os.kill(killed[0], signal.SIGKILL)
+                worker = min(multiprocessing.active_children(), key=lambda process: process.name)
+                killed.append(worker.name)
+                worker.kill()
 
         progress = execute(live, 2, Clock(), kill_once)
 
