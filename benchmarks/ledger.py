@@ -235,7 +235,7 @@ def taken_by(count, work):
 
 
 def workers():
-    """Print how much faster four local workers are than one, with an agent that computes and with one that waits for a model."""
+    """Print how much faster four local workers are than one: with an agent that computes, and with one that waits."""
     for words, work in (("computes", COMPUTES), ("waits", WAITS)):
         ratios = sorted(taken_by(1, work) / taken_by(4, work) for _ in range(3))
         print(

@@ -218,3 +218,15 @@ def test_a_validity_page_stays_small(small_site, small_card):
     run = next(run for run in small_card.runs if run.kind == "validity")
 
     assert 100_000 > (small_site / f"runs/{run.run}.html").stat().st_size
+
+
+def test_spend_stands_by_what_it_bought(small_pages):
+    """
+    The run page shows attempts, cost and time by what they bought, retries and refused results included.
+    """
+    run = next(page for name, page in small_pages.items() if name.startswith("runs/") and "evaluation" in name)
+    text = " ".join(" ".join(run.text).split())
+
+    assert "Spend by what it bought" in text
+    for word in ("scored", "retried", "invalid", "refused", "whole"):
+        assert word in text
