@@ -5,7 +5,7 @@ import pytest
 from site_helpers import Html
 
 from faultline.card import build_card
-from faultline.kinds import RetryPolicy, SandboxLevel
+from faultline.kinds import Estimand, RetryPolicy, SandboxLevel
 from faultline.records import Changes, Reason, Retry, unknown
 from faultline.site import pages_runs
 from faultline.site.environment import make_environment
@@ -161,6 +161,21 @@ def test_warnings_come_first(settings, warning):
     words = bodies(one_task(**settings))["runs/evaluation-1"].words
 
     assert -1 < words.index(warning) < words.index("planned")
+
+
+def test_the_name_of_best_of_k_stands_beside_its_number():
+    """
+    A run that retried on the verdict prints its estimand, with its k, above the counts and beside the number of passes.
+    """
+    run = factories.remanifest(
+        factories.evaluation_run(factories.small_tasks(1)),
+        retry=Retry(policy=RetryPolicy.BEST_OF_K, max_attempts=2),
+        estimand=Estimand.BEST_OF_K,
+    )
+    words = bodies(build_card(factories.benchmark(factories.small_tasks(1), [run])))["runs/evaluation-1"].words
+
+    assert -1 < words.index("best-of-2") < words.index("planned")
+    assert "passed (best-of-2)" in words
 
 
 def test_a_run_of_earlier_tasks_says_so():
