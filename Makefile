@@ -5,7 +5,7 @@ PYTHON ?= python3
 VENV := .venv
 PIP := $(VENV)/bin/python -m pip install --disable-pip-version-check --quiet --constraint constraints.txt
 
-.PHONY: site serve test lint verify bench clean
+.PHONY: site serve test lint verify bench soak clean
 
 site: $(VENV)/.site
 	$(VENV)/bin/faultline build-site --out site
@@ -28,6 +28,10 @@ verify: $(VENV)/.site
 
 bench: $(VENV)/.test
 	$(VENV)/bin/python benchmarks/figures.py
+	$(VENV)/bin/python benchmarks/ledger.py
+
+soak: $(VENV)/.test
+	$(VENV)/bin/python benchmarks/kills.py
 
 clean:
 	rm -rf $(VENV) site .cache

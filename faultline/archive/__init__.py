@@ -5,9 +5,20 @@ nothing else: no database, no network, no process.
 """
 
 from faultline.archive.benchmark import load_benchmark
+from faultline.archive.checks import PlanCheck
 from faultline.archive.read import read_run
 from faultline.archive.seal import seal_run
 from faultline.archive.values import Benchmark, Mismatch, SealedRun
-from faultline.archive.verify import verify_run
+from faultline.archive.verify import candidate_mismatches, verify_run
 
-__all__ = ["Benchmark", "Mismatch", "SealedRun", "load_benchmark", "read_run", "seal_run", "verify_run"]
+__all__ = [
+    "Benchmark",
+    "Mismatch",
+    "PlanCheck",
+    "SealedRun",
+    "candidate_mismatches",
+    "load_benchmark",
+    "read_run",
+    "seal_run",
+    "verify_run",
+]

@@ -5,11 +5,10 @@ from pathlib import Path
 from typing import TypeVar
 
 from faultline.archive.checks import PlanCheck
-from faultline.archive.values import CONFLICTS, MANIFEST, SEAL, TRIALS, SealedRun
+from faultline.archive.values import CONFLICTS, MANIFEST, SEAL, SETTLEMENTS, TRIALS, SealedRun
 from faultline.errors import BadInputError, IntegrityError, MissingInputError
 from faultline.kinds import digest_bytes
-from faultline.records import Record, RunManifest, Seal, Trial
-from faultline.records.conflict import Conflict
+from faultline.records import Conflict, Record, RunManifest, Seal, Settlement, Trial
 
 MAX_LINE = 16 * 2**20
 """Bytes of one line; a longer one is refused before it is held."""
@@ -37,12 +36,26 @@ def read_run(path: Path) -> SealedRun:
         trials.append(trial)
     for mismatch in check.end():
         raise mismatch.error(name)
-    conflicts = 0
-    if (path / CONFLICTS).exists():
-        conflicts = sum(1 for _ in read_lines(path / CONFLICTS, Conflict, f"{name}/{CONFLICTS}"))
-    if TRIALS not in seal.files or (seal.run, seal.recorded, seal.conflicts) != (manifest.run, len(trials), conflicts):
+    refused = _optional(path / CONFLICTS, Conflict, f"{name}/{CONFLICTS}")
+    settlements = _optional(path / SETTLEMENTS, Settlement, f"{name}/{SETTLEMENTS}")
+    if TRIALS not in seal.files or (seal.run, seal.recorded, seal.conflicts) != (manifest.run, len(trials), len(refused)):
         raise IntegrityError(f"{name}/{SEAL}", "the seal does not belong to these files", next_step=f"faultline verify {name}")
-    return SealedRun(name, manifest, tuple(trials), seal, digest_bytes(raw_seal), conflicts, path)
+    return SealedRun(
+        name,
+        manifest,
+        tuple(trials),
+        seal,
+        digest_bytes(raw_seal),
+        len(refused),
+        path,
+        refused=refused,
+        settlements=settlements,
+    )
+
+
+def _optional(path: Path, model: type[R], place: str) -> tuple[R, ...]:
+    """Read a file of lines that a run has only when there is something to say."""
+    return tuple(read_lines(path, model, place)) if path.exists() else ()
 
 
 def read_record(path: Path, model: type[R], place: str) -> R:

@@ -7,19 +7,20 @@ import hashlib
 import os
 import re
 import shutil
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
 from faultline.archive.checks import PlanCheck
-from faultline.archive.values import CONFLICTS, MANIFEST, SEAL, TRIALS
+from faultline.archive.values import CONFLICTS, MANIFEST, SEAL, SETTLEMENTS, TRIALS
 from faultline.clock import Clock
 from faultline.errors import IntegrityError, MissingInputError, RefusedError, UnfinishedError
 from faultline.files import sync_file, sync_folder, write_failed
-from faultline.records import ArtifactRef, RunManifest, Seal, Trial
-from faultline.records.conflict import Conflict
+from faultline.records import ArtifactRef, Conflict, Record, RunManifest, Seal, Settlement, Trial
 
+Opener = Callable[[str], BinaryIO]
+"""Opens an artifact by its path in a record; raises ``FileNotFoundError``."""
 _CHUNK = 2**20
 
 
@@ -28,14 +29,16 @@ def seal_run(
     manifest: RunManifest,
     trials: Iterable[Trial],
     conflicts: Iterable[Conflict],
-    artifacts_root: Path,
+    artifacts: Path | Opener,
     clock: Clock,
     *,
     unsettled: int = 0,
+    settlements: Iterable[Settlement] = (),
 ) -> Path:
     """Write ``target_parent/<run>`` and return it; afterwards it is there whole, or not at all.
 
-    ``trials`` come in plan order; artifacts are copied from ``artifacts_root`` by their path, each compared with its digest.
+    ``trials`` come in plan order; artifacts are copied from a folder, or from where ``artifacts`` opens them, by their path,
+    each compared with its digest.
     The same input and clock give the same bytes.
 
     Raises ``UnfinishedError`` when a planned cell has no trial or ``unsettled`` attempts are unknown, ``IntegrityError`` when
@@ -54,7 +57,8 @@ def seal_run(
     except OSError as error:
         raise write_failed(run, error) from error
     try:
-        _write_all(beside, manifest, trials, conflicts, artifacts_root, clock)
+        opener = _beneath(artifacts) if isinstance(artifacts, Path) else artifacts
+        _write_all(beside, manifest, trials, conflicts, settlements, opener, clock)
         _sync_all(beside)
         beside.rename(target)
         sync_folder(target_parent)
@@ -72,7 +76,8 @@ def _write_all(
     manifest: RunManifest,
     trials: Iterable[Trial],
     conflicts: Iterable[Conflict],
-    artifacts_root: Path,
+    settlements: Iterable[Settlement],
+    artifacts: Opener,
     clock: Clock,
 ) -> None:
     run = manifest.run
@@ -91,11 +96,12 @@ def _write_all(
                 raise _unfinished(run, cell.label)
             for attempt in trial.attempts:
                 for artifact in attempt.artifacts:
-                    _copy(artifact, artifacts_root, folder, files, run)
+                    _copy(artifact, artifacts, folder, files, run)
             stream.write(trial.canonical() + b"\n")
     for cell in cells:
         raise _unfinished(run, cell.label)
-    refused = _write_conflicts(folder, conflicts, files)
+    refused = _write_lines(folder, CONFLICTS, _with_artifacts(conflicts, artifacts, folder, files, run), files)
+    _write_lines(folder, SETTLEMENTS, settlements, files)
     seal = Seal(
         schema_name="faultline/seal/1",
         run=run,
@@ -108,17 +114,33 @@ def _write_all(
     (folder / SEAL).write_bytes(seal.canonical() + b"\n")
 
 
-def _write_conflicts(folder: Path, conflicts: Iterable[Conflict], files: dict[str, str]) -> int:
-    """Write the refused results, if there are any, and return their number."""
-    iterator = iter(conflicts)
+def _beneath(root: Path) -> Opener:
+    return lambda path: (root / path).open("rb")
+
+
+def _with_artifacts(
+    conflicts: Iterable[Conflict], artifacts: Opener, folder: Path, files: dict[str, str], run: str
+) -> Iterator[Conflict]:
+    """Yield refused results, and copy what they left; one whose files are gone is kept all the same, since it never scores."""
+    for conflict in conflicts:
+        for attempt in conflict.trial.attempts:
+            for artifact in attempt.artifacts:
+                with suppress(MissingInputError, IntegrityError):
+                    _copy(artifact, artifacts, folder, files, run)
+        yield conflict
+
+
+def _write_lines(folder: Path, name: str, records: Iterable[Record], files: dict[str, str]) -> int:
+    """Write records as a file of lines, if there are any, and return their number."""
+    iterator = iter(records)
     first = next(iterator, None)
     if first is None:
         return 0
     count = 1
-    with _hashed(folder, CONFLICTS, files) as stream:
+    with _hashed(folder, name, files) as stream:
         stream.write(first.canonical() + b"\n")
-        for conflict in iterator:
-            stream.write(conflict.canonical() + b"\n")
+        for record in iterator:
+            stream.write(record.canonical() + b"\n")
             count += 1
     return count
 
@@ -144,14 +166,14 @@ def _hashed(folder: Path, name: str, files: dict[str, str]) -> Iterator[_HashedS
     files[name] = "sha256:" + stream.hash.hexdigest()
 
 
-def _copy(artifact: ArtifactRef, source_root: Path, folder: Path, files: dict[str, str], run: str) -> None:
+def _copy(artifact: ArtifactRef, artifacts: Opener, folder: Path, files: dict[str, str], run: str) -> None:
     """Copy one artifact; a candidate may belong to several attempts, and is copied once."""
     if artifact.path in files:
         found = files[artifact.path]
     else:
         (folder / artifact.path).parent.mkdir(exist_ok=True)
         try:
-            source = (source_root / artifact.path).open("rb")
+            source = artifacts(artifact.path)
         except FileNotFoundError as error:
             raise MissingInputError(
                 f"{run}: {artifact.path}", f"the {artifact.role} that a trial refers to is not in the artifact store"

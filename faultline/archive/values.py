@@ -7,12 +7,13 @@ from typing import Any
 
 from faultline.errors import FaultlineError, IntegrityError
 from faultline.kinds import Digest
-from faultline.records import Review, RunManifest, Seal, Trial
+from faultline.records import Conflict, Review, RunManifest, Seal, Settlement, Trial
 from faultline.tasks import Task
 
 MANIFEST = "manifest.json"
 TRIALS = "trials.jsonl"
 CONFLICTS = "conflicts.jsonl"
+SETTLEMENTS = "settlements.jsonl"
 SEAL = "seal.json"
 REVIEWS = "reviews"
 """The folder of reviews; people add to it after the seal, so the seal does not cover it."""
@@ -34,6 +35,10 @@ class SealedRun:
     """Refused second results."""
     path: Path = field(compare=False, repr=False)
     """Where it was read from; never published."""
+    refused: tuple[Conflict, ...] = ()
+    """The refused results themselves: they never score, and they cost something."""
+    settlements: tuple[Settlement, ...] = ()
+    """Attempts that were unknown for a time, and how each was settled."""
 
     @property
     def results_digest(self) -> Digest:

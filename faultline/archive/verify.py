@@ -10,7 +10,7 @@ from pathlib import Path
 
 from faultline.archive.checks import ARTIFACT_PATH, PlanCheck
 from faultline.archive.read import read_lines, read_record
-from faultline.archive.values import CONFLICTS, MANIFEST, REVIEWS, SEAL, TRIALS, Mismatch
+from faultline.archive.values import CONFLICTS, MANIFEST, REVIEWS, SEAL, SETTLEMENTS, TRIALS, Mismatch
 from faultline.errors import FaultlineError, MissingInputError
 from faultline.kinds import RunKind, digest_bytes
 from faultline.records import (
@@ -18,15 +18,18 @@ from faultline.records import (
     ArtifactRef,
     Attempt,
     CandidateFile,
+    Conflict,
     FrozenCandidate,
     RunManifest,
     Seal,
+    Settlement,
     Trial,
     digest_of_plain,
 )
-from faultline.records.conflict import Conflict
 
 _CHUNK = 2**20
+_OWN = (MANIFEST, TRIALS, CONFLICTS, SETTLEMENTS)
+"""Files that hold records; all others are artifacts, to which a record refers."""
 
 
 def verify_run(path: Path) -> tuple[Mismatch, ...]:
@@ -73,8 +76,8 @@ def _verify(path: Path) -> Iterator[Mismatch]:
 
 
 @dataclass(frozen=True)
-class _Known:
-    """A candidate's file that was read: the digest of its tree, and of the workspace that it grew from."""
+class CandidateFacts:
+    """What a candidate's file says once it was read: the digest of its tree, and of the workspace that it grew from."""
 
     tree: str
     workspace: str
@@ -89,7 +92,7 @@ class _Records:
         self._actual = actual
         self._sizes = sizes
         self._referred: set[str] = set()
-        self._candidates: dict[str, _Known | None] = {}
+        self._candidates: dict[str, CandidateFacts | None] = {}
         self._rows = 0
         self._refused = 0
 
@@ -97,8 +100,9 @@ class _Records:
         """Yield what does not match among trials, artifacts, refused results and counts."""
         yield from self._trials()
         yield from self._conflicts()
+        yield from self._settlements()
         for name in sorted(self._actual):
-            if name not in (MANIFEST, TRIALS, CONFLICTS) and name not in self._referred:
+            if name not in _OWN and name not in self._referred:
                 yield Mismatch(name, "no-row", "no trial refers to this file: an effect without a row")
         counts = (
             ("planned", len(self._manifest.cells), seal.planned),
@@ -170,16 +174,8 @@ class _Records:
         except FaultlineError as error:
             yield _unreadable(name, error)
             return
-        tree = digest_of_plain(frozen.tree)
-        self._candidates[name] = _Known(tree, frozen.workspace_digest)
-        if tree != frozen.digest:
-            yield Mismatch(name, "candidate", "the digest is not that of the listed tree", tree, frozen.digest)
-        for path in sorted(frozen.files):
-            listed = frozen.tree.get(path)
-            content = _content_digest(frozen.files[path])
-            if content != listed:
-                problem = f"the content of {path} is not the one in the listed tree"
-                yield Mismatch(name, "candidate", problem, listed or "no such file", content)
+        self._candidates[name] = CandidateFacts(digest_of_plain(frozen.tree), frozen.workspace_digest)
+        yield from candidate_mismatches(frozen, name)
 
     def _conflicts(self) -> Iterator[Mismatch]:
         if CONFLICTS not in self._actual:
@@ -198,15 +194,42 @@ class _Records:
         except FaultlineError as error:
             yield _unreadable(f"{CONFLICTS}:{self._refused + 1}", error)
 
+    def _settlements(self) -> Iterator[Mismatch]:
+        """Yield settlements that belong to no planned cell of this run."""
+        if SETTLEMENTS not in self._actual:
+            return
+        cells = {cell.key for cell in self._manifest.cells}
+        line = 0
+        try:
+            for settlement in read_lines(self._path / SETTLEMENTS, Settlement, SETTLEMENTS):
+                line += 1
+                key = settlement.key
+                if key.run != self._manifest.run or (key.task, key.variant, key.agent, key.trial) not in cells:
+                    yield Mismatch(f"{SETTLEMENTS}:{line}", "other-run", "the settlement belongs to another cell or run")
+        except FaultlineError as error:
+            yield _unreadable(f"{SETTLEMENTS}:{line + 1}", error)
+
+
+def candidate_mismatches(frozen: FrozenCandidate, name: str) -> Iterator[Mismatch]:
+    """Yield what does not match inside a candidate's file: its digest and its tree, its tree and its contents."""
+    tree = digest_of_plain(frozen.tree)
+    if tree != frozen.digest:
+        yield Mismatch(name, "candidate", "the digest is not that of the listed tree", tree, frozen.digest)
+    for path in sorted(frozen.files):
+        listed = frozen.tree.get(path)
+        content = _content_digest(frozen.files[path])
+        if content != listed:
+            problem = f"the content of {path} is not the one in the listed tree"
+            yield Mismatch(name, "candidate", problem, listed or "no such file", content)
+
 
 def _reading_order(name: str) -> tuple[int, str]:
     """Manifest and trials first: what they say explains the rest."""
-    first = (MANIFEST, TRIALS, CONFLICTS)
-    return (first.index(name) if name in first else len(first), name)
+    return (_OWN.index(name) if name in _OWN else len(_OWN), name)
 
 
 def _may_be_sealed(name: str) -> bool:
-    return name in (MANIFEST, TRIALS, CONFLICTS) or ARTIFACT_PATH.match(name) is not None
+    return name in _OWN or ARTIFACT_PATH.match(name) is not None
 
 
 def _walk(path: Path) -> Iterator[str]:

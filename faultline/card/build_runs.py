@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 from decimal import Decimal
 
+from faultline.card.build_spend import spend_of, unknowns_of
 from faultline.card.build_trials import costs_of, total, trial_row, usage_of_trial
 from faultline.card.model import ControlSummary, Distribution, OutcomeCounts, RunCard, RunCosts, RunFile
 from faultline.gates import Facts, RunFacts, validity_in
@@ -31,12 +32,18 @@ def run_card(run: RunFacts, facts: Facts) -> RunCard:
         trials_per_cell=manifest.trials,
         retry=manifest.retry,
         estimand=manifest.estimand,
+        estimates=manifest.retry.estimates,
         sandbox=manifest.sandbox,
         provenance=manifest.provenance,
         synthetic=manifest.synthetic,
         counts=counts_of(trials, len(manifest.cells)),
         conflicts=run.conflicts,
+        unknowns=unknowns_of(run, trials),
+        settlements=run.settlements,
         costs=costs_of_run(run, trials),
+        spend=spend_of(run, trials),
+        review_hours=unknown("reviews do not say how long they took"),
+        repair_hours=unknown("nobody recorded hours of repair"),
         trials=tuple(trial_row(trial, run) for trial in trials),
         validity=tuple(_controls(run, facts)) if manifest.kind is RunKind.VALIDITY else (),
         seal_digest=run.seal_digest,

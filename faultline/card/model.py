@@ -36,6 +36,7 @@ from faultline.kinds import (
 )
 from faultline.records.base import Absent, Record
 from faultline.records.run import AgentIdentity, Provenance, Retry
+from faultline.records.settlement import Settlement
 from faultline.records.task import Correction, TaskLimits
 from faultline.records.trial import ArtifactRef, Changes, Reason, Usage
 
@@ -63,9 +64,11 @@ __all__ = [
     "RunCard",
     "RunCosts",
     "RunFile",
+    "SpendRow",
     "TaskCard",
     "TermCard",
     "TrialRow",
+    "UnknownCounts",
     "ValidityCard",
     "Withheld",
 ]
@@ -293,6 +296,35 @@ class RunCosts(Record):
     """Attempts beyond the first of a trial."""
 
 
+class SpendRow(Record):
+    """What some attempts of a run used, by what they bought; sums are over the attempts that told, the others are counted."""
+
+    bought: Literal["scored", "retried", "invalid", "refused", "whole"]
+    meaning: ShortText
+    attempts: Count
+    usd: Usd | Absent
+    usd_unknown: Count
+    output_tokens: Count | Absent
+    output_tokens_unknown: Count
+    agent_seconds: Seconds | Absent
+    grading_seconds: Seconds | Absent
+    seconds_unknown: Count
+    """Attempts that do not tell how long agent or grading took."""
+
+
+class UnknownCounts(Record):
+    """Writes whose reply was lost, and how each was settled; a sealed run has none that is not."""
+
+    recorded: Count
+    """The store had the result."""
+    absent: Count
+    """The store had not; the result was recorded later from its receipt, or another attempt was made."""
+    conflicting: Count
+    """The store had another result; both are kept."""
+    lost_attempts: Count
+    """Attempts whose worker ended without a receipt: nothing is known of them but that they started."""
+
+
 class ControlSummary(Record):
     """One task of a validity run, controls folded."""
 
@@ -327,12 +359,23 @@ class RunCard(Record):
     trials_per_cell: Count
     retry: Retry
     estimand: Estimand
+    estimates: ShortText
+    """The estimand with its number, ``pass@1`` or ``best-of-2``; stands wherever a number of the run stands."""
     sandbox: SandboxLevel
     provenance: Provenance
     synthetic: bool
     counts: OutcomeCounts
     conflicts: Count
+    unknowns: UnknownCounts
+    settlements: tuple[Settlement, ...]
+    """How each attempt that was unknown was settled, with the evidence."""
     costs: RunCosts
+    spend: tuple[SpendRow, ...]
+    """By what it bought; the last row is the whole, refused results included."""
+    review_hours: Annotated[float, Field(ge=0)] | Absent
+    """Hours that people spent on reviews of this run, where they are recorded."""
+    repair_hours: Annotated[float, Field(ge=0)] | Absent
+    """Hours that people spent on repairing what went wrong in this run, where they are recorded."""
     trials: tuple[TrialRow, ...]
     """In the order of the plan."""
     validity: tuple[ControlSummary, ...]

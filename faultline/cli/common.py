@@ -41,6 +41,12 @@ json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON i
 ledger_option = click.option(
     "--ledger", default="", metavar="URL", help="A PostgreSQL ledger; by default an SQLite file in the run's own folder."
 )
+artifacts_option = click.option(
+    "--artifacts",
+    default="",
+    metavar="URL",
+    help="A folder or bucket for receipts, candidates and traces; by default the run's own folder.",
+)
 
 
 def console(*, err: bool = False) -> "Console":

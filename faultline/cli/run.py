@@ -1,4 +1,4 @@
-"""``run``, ``resume``, ``seal``, ``status``: evaluations from plan to plain files."""
+"""``run``, ``resume``, ``seal``: evaluations from plan to plain files."""
 
 import os
 from pathlib import Path
@@ -6,17 +6,24 @@ from typing import TYPE_CHECKING
 
 import click
 
-from faultline.cli.common import ProgressLine, json_option, ledger_option, pick_tasks, print_json, root_option
-from faultline.errors import RefusedError
-from faultline.kinds import SandboxLevel
+from faultline.cli.common import ProgressLine, artifacts_option, json_option, ledger_option, pick_tasks, print_json, root_option
+from faultline.cli.live import conflict_error, counts_of, folds_of
+from faultline.errors import RefusedError, raise_all
+from faultline.kinds import RetryPolicy, SandboxLevel
 
 if TYPE_CHECKING:
     from faultline.execution import LiveRun
-    from faultline.ledger import Progress
     from faultline.records import AgentIdentity
 
 workers_option = click.option(
     "--workers", type=click.IntRange(1, 64), default=os.cpu_count() or 1, show_default="processors", help="Worker processes."
+)
+executor_option = click.option(
+    "--executor",
+    type=click.Choice(["local", "ray"]),
+    default="local",
+    show_default=True,
+    help="Where workers run; 'ray' is the cluster that RAY_ADDRESS names, or Ray on this machine.",
 )
 seal_option = click.option("--seal/--no-seal", "sealing", default=True, help="Seal the run when every cell is recorded.")
 sandbox_option = click.option(
@@ -35,12 +42,22 @@ sandbox_option = click.option(
 @click.option("--trials", type=click.IntRange(1, 1000), default=3, show_default=True, help="Trials of each task variant.")
 @click.option("--variants", type=click.IntRange(1, 100), default=3, show_default=True, help="Fresh variants of each task.")
 @click.option("--seed", "seeds", type=click.IntRange(0), multiple=True, help="Use this variant instead of fresh ones.")
+@click.option(
+    "--retry",
+    type=click.Choice([policy.value for policy in RetryPolicy]),
+    default=RetryPolicy.TRANSPORT_ONLY.value,
+    show_default=True,
+    help="When another attempt may follow; 'best-of-k' changes what the verdicts estimate, and says so wherever they stand.",
+)
+@click.option("--max-attempts", type=click.IntRange(1, 20), help="Attempts at one trial, the first included.  [default: 3]")
 @click.option("--human", multiple=True, help="A contribution of a person, for the provenance; may be given again.")
 @click.option("--assistant", multiple=True, help="A contribution of an assistant, for the provenance; may be given again.")
 @sandbox_option
 @workers_option
+@executor_option
 @seal_option
 @ledger_option
+@artifacts_option
 @root_option
 @json_option
 def run(
@@ -51,12 +68,16 @@ def run(
     trials: int,
     variants: int,
     seeds: tuple[int, ...],
+    retry: str,
+    max_attempts: int | None,
     human: tuple[str, ...],
     assistant: tuple[str, ...],
     sandbox: str,
     workers: int,
+    executor: str,
     sealing: bool,
     ledger: str,
+    artifacts: str,
     root: Path,
     as_json: bool,
 ) -> None:
@@ -71,9 +92,10 @@ def run(
       faultline run --agent examples/rule-based/agent.toml --task visit-partition
     """
     from faultline.clock import Clock
-    from faultline.execution import LiveRun, Planned, gather_provenance, plan_evaluation
+    from faultline.execution import LiveRun, Planned, gather_provenance, plan_evaluation, retry_rule
     from faultline.sandbox import open_sandbox
 
+    rule = retry_rule(RetryPolicy(retry), max_attempts)
     identity = _identity(agent, agent_file)
     level = SandboxLevel(sandbox)
     open_sandbox(level)
@@ -81,20 +103,24 @@ def run(
     people, helpers = _contributions(agent_file)
     provenance = gather_provenance(root, chosen, (*people, *human), (*helpers, *assistant))
     planned = Planned(Clock(), provenance, level)
-    manifest = plan_evaluation(chosen, identity, planned, trials=trials, variants=variants, seeds=seeds)
-    live = LiveRun(root, manifest.run, ledger)
+    manifest = plan_evaluation(chosen, identity, planned, trials=trials, variants=variants, seeds=seeds, retry=rule)
+    live = LiveRun(root, manifest.run, ledger, artifacts)
     live.create(manifest, agent_file)
-    _finish(live, workers, sealing=sealing, as_json=as_json)
+    _finish(live, workers, executor, sealing=sealing, as_json=as_json)
 
 
 @click.command()
 @click.argument("run_id", metavar="RUN")
 @workers_option
+@executor_option
 @seal_option
 @ledger_option
+@artifacts_option
 @root_option
 @json_option
-def resume(*, run_id: str, workers: int, sealing: bool, ledger: str, root: Path, as_json: bool) -> None:
+def resume(
+    *, run_id: str, workers: int, executor: str, sealing: bool, ledger: str, artifacts: str, root: Path, as_json: bool
+) -> None:
     """Finish a run that was interrupted; nothing that was recorded is done again.
 
     \b
@@ -103,16 +129,16 @@ def resume(*, run_id: str, workers: int, sealing: bool, ledger: str, root: Path,
     """
     from faultline.execution import LiveRun
 
-    live = LiveRun(root, run_id, ledger)
-    live.manifest()
-    _finish(live, workers, sealing=sealing, as_json=as_json)
+    live = LiveRun.find(root, run_id, ledger, artifacts)
+    _finish(live, workers, executor, sealing=sealing, as_json=as_json)
 
 
 @click.command()
 @click.argument("run_id", metavar="RUN")
 @ledger_option
+@artifacts_option
 @root_option
-def seal(*, run_id: str, ledger: str, root: Path) -> None:
+def seal(*, run_id: str, ledger: str, artifacts: str, root: Path) -> None:
     """Turn a finished run into plain files under runs/, with the digests of all of them.
 
     \b
@@ -122,41 +148,9 @@ def seal(*, run_id: str, ledger: str, root: Path) -> None:
     from faultline.clock import Clock
     from faultline.execution import LiveRun, seal_live_run
 
-    live = LiveRun(root, run_id, ledger)
-    live.manifest()
+    live = LiveRun.find(root, run_id, ledger, artifacts)
     path = seal_live_run(live, Clock())
     click.echo(f"sealed {path.relative_to(root)}")
-
-
-@click.command()
-@click.argument("run_id", metavar="[RUN]", required=False)
-@ledger_option
-@root_option
-@json_option
-def status(*, run_id: str | None, ledger: str, root: Path, as_json: bool) -> None:
-    """Show where live runs stand: planned, recorded by outcome, running, unknown.
-
-    \b
-    Examples:
-      faultline status
-      faultline status no-op-2026-11-30-1f3a9c --json
-    """
-    from faultline.clock import Clock
-    from faultline.execution import LiveRun, live_runs
-
-    chosen = [LiveRun(root, run_id, ledger)] if run_id else list(live_runs(root))
-    found: dict[str, dict[str, object]] = {}
-    for live in chosen:
-        live.manifest()
-        with live.open_ledger() as store:
-            found[live.run] = _counts(store.progress(live.run, Clock().now()))
-    if as_json:
-        print_json(found)
-    elif not found:
-        click.echo("no live runs; sealed ones are in runs/")
-    else:
-        for name, counts in found.items():
-            click.echo(f"{name}: " + ", ".join(f"{word} {count}" for word, count in counts.items()))
 
 
 def _identity(agent: str | None, agent_file: Path | None) -> "AgentIdentity":
@@ -185,39 +179,33 @@ def _contributions(agent_file: Path | None) -> tuple[tuple[str, ...], tuple[str,
     return file.human, file.assistant
 
 
-def _finish(live: "LiveRun", workers: int, *, sealing: bool, as_json: bool) -> None:
+def _finish(live: "LiveRun", workers: int, executor: str, *, sealing: bool, as_json: bool) -> None:
     """Execute a plan, seal it when it is complete, and say what came of it."""
     from faultline.clock import Clock
-    from faultline.execution import execute, seal_live_run
+    from faultline.execution import execute, execute_on_ray, seal_live_run
 
     clock = Clock()
+    estimates = live.manifest().retry.estimates
     try:
         with ProgressLine(live.run) as report:
-            progress = execute(live, workers, clock, report)
+            progress = (execute_on_ray if executor == "ray" else execute)(live, workers, clock, report)
     except KeyboardInterrupt:
         click.echo(f"stopped; what is recorded stays. Go on with: faultline resume {live.run}", err=True)
         raise click.exceptions.Exit(130) from None
+    with live.open_ledger() as store:
+        conflicts = [conflict_error(item) for item in store.conflicts(live.run) if item.why == "other-payload"]
     sealed = seal_live_run(live, clock) if sealing and progress.complete else None
-    counts = {"run": live.run} | _counts(progress) | {"sealed": str(sealed.relative_to(live.root)) if sealed else None}
+    counts = {"run": live.run} | counts_of(progress) | {"sealed": str(sealed.relative_to(live.root)) if sealed else None}
     if as_json:
-        print_json(counts)
+        print_json(counts | {"estimand": estimates})
     else:
-        click.echo(f"{live.run}: {progress.done} of {progress.planned} recorded: {_folds(progress)}")
-        click.echo(f"sealed {sealed.relative_to(live.root)}" if sealed else f"not sealed; next: faultline seal {live.run}")
+        click.echo(f"{live.run}: {progress.done} of {progress.planned} recorded: {folds_of(progress)} ({estimates})")
+        if sealed:
+            click.echo(f"sealed {sealed.relative_to(live.root)}")
+        elif progress.unknown:
+            click.echo(f"{progress.unknown} attempts are unknown; next: faultline reconcile {live.run}")
+        else:
+            click.echo(f"not sealed; next: faultline {'seal' if progress.complete else 'resume'} {live.run}")
+    raise_all(conflicts)
     if not progress.complete:
         raise click.exceptions.Exit(6)
-
-
-def _folds(progress: "Progress") -> str:
-    return ", ".join(f"{count} {fold}" for fold, count in progress.recorded.items())
-
-
-def _counts(progress: "Progress") -> dict[str, object]:
-    return {
-        "planned": progress.planned,
-        "recorded": progress.done,
-        **{str(fold): count for fold, count in progress.recorded.items()},
-        "running": len(progress.leases),
-        "unknown": progress.unknown,
-        "conflicts": progress.conflicts,
-    }

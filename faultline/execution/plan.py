@@ -62,14 +62,22 @@ def plan_validity(tasks: Sequence[Task], planned: Planned, variants: int = VARIA
         tasks=tuple(pins),
         cells=tuple(cells),
         trials=REPETITIONS * len(HASH_SEEDS),
+        retry=retry_rule(),
         prices=not_applicable("controls cost nothing"),
     )
 
 
 def plan_evaluation(
-    tasks: Sequence[Task], agent: AgentIdentity, planned: Planned, *, trials: int, variants: int, seeds: Iterable[int] = ()
+    tasks: Sequence[Task],
+    agent: AgentIdentity,
+    planned: Planned,
+    *,
+    trials: int,
+    variants: int,
+    seeds: Iterable[int] = (),
+    retry: Retry | None = None,
 ) -> RunManifest:
-    """Return the plan of one agent over tasks.
+    """Return the plan of one agent over tasks; what its verdicts estimate follows from the retry policy.
 
     Unless ``seeds`` names them, the variants are drawn afresh, after the agent was frozen, so that no agent can have seen them.
     """
@@ -94,21 +102,41 @@ def plan_evaluation(
         tasks=tuple(pins),
         cells=tuple(cells),
         trials=trials,
+        retry=retry or retry_rule(),
         prices=not_applicable("the agent is a control")
         if agent.kind.is_control
         else unknown("costs come from the agent's own accounting, not from a price table"),
     )
 
 
-def _manifest(planned: Planned, name: str, **parts: object) -> RunManifest:
+def retry_rule(policy: RetryPolicy = RetryPolicy.TRANSPORT_ONLY, max_attempts: int | None = None) -> Retry:
+    """Return the rule by which a run makes another attempt; equal for every agent, since it has no other input.
+
+    Raises :class:`RefusedError` for a limit that the policy cannot have; the *k* of ``best-of-k`` is chosen, never a default.
+    """
+    if policy is RetryPolicy.NEVER:
+        if max_attempts not in (None, 1):
+            raise RefusedError("--max-attempts", "the policy never allows one attempt", expected="1", found=str(max_attempts))
+        return Retry(policy=policy, max_attempts=1)
+    if policy is RetryPolicy.BEST_OF_K and (max_attempts is None or max_attempts < 2):  # noqa: PLR2004  (best of one is pass@1)
+        raise RefusedError(
+            "--max-attempts",
+            "best-of-k needs its k",
+            expected="at least 2",
+            found="none" if max_attempts is None else str(max_attempts),
+        )
+    return Retry(policy=policy, max_attempts=max_attempts or MAX_ATTEMPTS)
+
+
+def _manifest(planned: Planned, name: str, *, retry: Retry, **parts: object) -> RunManifest:
     now = planned.clock.now()
     token = planned.clock.token()
     return RunManifest(
         schema_name="faultline/manifest/1",
         run=f"{name.replace('.', '-')}-{now:%Y-%m-%d}-{token[:6]}",
         planned_at=now,
-        retry=Retry(policy=RetryPolicy.TRANSPORT_ONLY, max_attempts=MAX_ATTEMPTS),
-        estimand=Estimand.PASS_AT_1,
+        retry=retry,
+        estimand=Estimand.BEST_OF_K if retry.policy is RetryPolicy.BEST_OF_K else Estimand.PASS_AT_1,
         sandbox=planned.sandbox,
         judge_seed=planned.clock.token(),
         provenance=planned.provenance,

@@ -16,6 +16,8 @@ from faultline.ledger import Ledger, Progress
 
 POLL_SECONDS = 0.25
 """How often the runner looks at the ledger."""
+START_METHOD = "spawn"
+"""How worker processes begin; nothing of the runner is in them."""
 MAX_DEATHS = 5
 """Workers that may die without a message before the run is given up."""
 
@@ -43,9 +45,10 @@ def execute(live: LiveRun, workers: int, clock: Clock, report: Callable[[Progres
 
 
 def seal_live_run(live: LiveRun, clock: Clock, target_parent: Path | None = None) -> Path:
-    """Turn a finished live run into plain files and return their folder, by default under ``runs/``; the live folder then goes.
+    """Turn a finished live run into plain files and return their folder, by default under ``runs/``.
 
-    Raises :class:`UnfinishedError` while a cell is missing or an attempt is unknown.
+    The live folder then goes; what lies in an artifact store elsewhere stays there. Raises :class:`UnfinishedError` while a
+    cell is missing or an attempt is unknown.
     """
     with live.open_ledger() as ledger:
         manifest = ledger.manifest(live.run)
@@ -55,12 +58,21 @@ def seal_live_run(live: LiveRun, clock: Clock, target_parent: Path | None = None
             manifest,
             ledger.trials(live.run),
             ledger.conflicts(live.run),
-            live.artifacts,
+            live.open_artifact,
             clock,
             unsettled=unsettled,
+            settlements=live.settlements(),
         )
     shutil.rmtree(live.folder, ignore_errors=True)
     return path
+
+
+def worker_ended(run: str, said: str, code: int) -> FaultlineError:
+    """Return the error for a run whose worker ended with one; its exit code is the worker's, when that says something."""
+    error = UnfitHostError(run, "a worker ended with an error", found=said, next_step=f"mend it, then: faultline resume {run}")
+    if code in range(2, 9):
+        error.exit_code = code
+    return error
 
 
 class _Crew:
@@ -69,7 +81,7 @@ class _Crew:
     def __init__(self, live: LiveRun, ledger: Ledger, size: int, cells: int) -> None:
         self._live, self._ledger, self._size, self._cells = live, ledger, size, cells
         self._processes: dict[str, BaseProcess] = {}
-        self._context = multiprocessing.get_context("spawn")
+        self._context = multiprocessing.get_context(START_METHOD)
         self._deaths = 0
         self._hired = 0
 
@@ -79,8 +91,7 @@ class _Crew:
             start = self._hired % self._size * self._cells // self._size
             self._hired += 1
             name = f"local-{os.getpid()}-{_started(os.getpid())}-{self._hired}"
-            arguments = (str(self._live.root), self._live.run, self._live.ledger_at, name, start)
-            process = self._context.Process(target=serve, args=arguments, name=name)
+            process: BaseProcess = self._context.Process(target=serve, args=(self._live, name, start, os.getpid()), name=name)  # type: ignore[attr-defined]  # typeshed's base has none
             process.start()
             self._processes[name] = process
 
@@ -97,11 +108,7 @@ class _Crew:
             if process.exitcode == 0:
                 continue
             if (process.exitcode or 0) > 0:
-                raise UnfitHostError(
-                    self._live.run,
-                    f"a worker ended with exit code {process.exitcode}",
-                    next_step="see its message above, then resume",
-                )
+                raise worker_ended(self._live.run, "see its message above", process.exitcode or 1)
             self._deaths += 1
             if self._deaths > MAX_DEATHS:
                 raise UnfitHostError(

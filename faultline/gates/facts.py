@@ -13,7 +13,19 @@ from faultline.errors import FaultlineError
 from faultline.gates.likeness import shape
 from faultline.gates.model import Lack, Link
 from faultline.kinds import Digest, ReasonCode, RunKind, digest_bytes, safe_text
-from faultline.records import AgentIdentity, Audit, Cell, Review, RunManifest, Seal, TaskPin, Trial, digest_of_plain
+from faultline.records import (
+    AgentIdentity,
+    Audit,
+    Cell,
+    Conflict,
+    Review,
+    RunManifest,
+    Seal,
+    Settlement,
+    TaskPin,
+    Trial,
+    digest_of_plain,
+)
 from faultline.tasks import Task
 
 Area = Literal["tasks", "audits", "runs", "reviews", "settings"]
@@ -60,6 +72,10 @@ class RunFacts:
     seal: Seal
     seal_digest: Digest
     conflicts: int
+    refused: tuple[Conflict, ...] = ()
+    """The refused results themselves, for what they cost."""
+    settlements: tuple[Settlement, ...] = ()
+    """Attempts that were unknown for a time."""
 
     @property
     def name(self) -> str:
@@ -261,7 +277,9 @@ def controls_of(task: Task) -> tuple[Control, ...]:
 
 def run_facts(run: SealedRun) -> RunFacts:
     """Return what the gates look at in a run."""
-    return RunFacts(run.manifest, run.trials, run.seal, run.seal_digest, run.conflicts)
+    return RunFacts(
+        run.manifest, run.trials, run.seal, run.seal_digest, run.conflicts, refused=run.refused, settlements=run.settlements
+    )
 
 
 def problems_of(errors: Iterable[FaultlineError], root: str) -> Iterable[Problem]:

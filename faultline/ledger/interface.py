@@ -12,7 +12,7 @@ from typing import Self
 
 from faultline.errors import FaultlineError, LedgerError
 from faultline.kinds import Digest, Fold, RunId, Seconds, Word
-from faultline.records import Absent, Cell, RunManifest, Trial, TrialKey
+from faultline.records import Absent, Cell, RunManifest, Trial, TrialKey, not_applicable, not_run
 from faultline.records.conflict import Conflict
 
 __all__ = [
@@ -27,6 +27,10 @@ __all__ = [
     "Recorded",
     "UnknownWriteError",
 ]
+
+
+RECENT_SECONDS = 600
+"""How far back the rate of a run looks."""
 
 
 class UnknownWriteError(LedgerError):
@@ -49,6 +53,7 @@ class AttemptState(Word):
     RECEIPTED = "receipted", "The receipt is in the artifact store; the ledger has not recorded the result yet."
     RECORDED = "recorded", "The result counts."
     FAULTED = "faulted", "The harness observed a fault of its own; another attempt may follow under the run's policy."
+    JUDGED = "judged", "Judged and not passed; another attempt follows under best-of-k."
     SUPERSEDED = "superseded", "Its worker had lost the claim, so that the result was refused and kept."
     UNKNOWN = "unknown", "A write lost its reply: the run cannot be sealed until reconcile has asked the store."
     ABSENT = "absent", "Reconcile asked the store, and it has no result from this attempt."
@@ -139,6 +144,10 @@ class Progress:
     """Attempts by state; states that did not occur are present with 0."""
     started_at: datetime | Absent
     """When the first attempt started."""
+    recent: int = 0
+    """Recorded trials whose attempt started within :data:`RECENT_SECONDS`."""
+    recent_since: datetime | None = None
+    """When the first of these started."""
     done: int = field(init=False)
     """Recorded trials."""
 
@@ -150,6 +159,20 @@ class Progress:
     def complete(self) -> bool:
         """Whether the run can be sealed."""
         return self.done == self.planned and self.unknown == 0
+
+    def per_minute(self, now: datetime) -> float | Absent:
+        """Return how many trials a minute were recorded of late; pauses between two resumes do not count."""
+        elapsed = (now - self.recent_since).total_seconds() if self.recent_since else 0.0
+        if self.recent == 0 or elapsed <= 0:
+            return not_run("no trial was recorded of late")
+        return 60 * self.recent / elapsed
+
+    def seconds_left(self, now: datetime) -> float | Absent:
+        """Return how long the rest takes at the present rate."""
+        rate = self.per_minute(now)
+        if self.done >= self.planned:
+            return not_applicable("every cell is recorded")
+        return rate if isinstance(rate, Absent) else 60 * (self.planned - self.done) / rate
 
 
 class Ledger(ABC):
@@ -262,8 +285,10 @@ class Ledger(ABC):
     def settle(self, key: TrialKey, number: int, state: AttemptState, evidence: str) -> AttemptRow:
         """Settle an unknown attempt as ``RECORDED``, ``ABSENT`` or ``CONFLICTING``, with the evidence.
 
-        What the store holds is looked at in the same transaction; a settlement that contradicts it is refused. When no
-        attempt of the cell is unknown any more and it has no result, it can be claimed again.
+        What the store holds is looked at in the same transaction; a settlement that contradicts it is refused: ``RECORDED``
+        when the result that counts is this attempt's, ``CONFLICTING`` when another attempt's is, or when a second result of
+        the cell was refused, as a receipt with another payload is. When no attempt of the cell is unknown any more and it has
+        no result, it can be claimed again.
         """
 
     @abstractmethod

@@ -7,14 +7,18 @@ from typing import Any
 from sqlalchemy import Connection, Engine, Table, create_engine, event, inspect, select, text
 from sqlalchemy.dialects.postgresql import insert as postgresql_insert
 from sqlalchemy.engine import URL, make_url
-from sqlalchemy.exc import ArgumentError, DBAPIError, OperationalError, SQLAlchemyError
+from sqlalchemy.exc import ArgumentError, DBAPIError, DisconnectionError, OperationalError, SQLAlchemyError
 
+from faultline.clock import Clock
 from faultline.errors import BadInputError, LedgerError, MissingInputError, UnfitHostError
 from faultline.kinds import safe_text
 from faultline.ledger.recording import at_once
 from faultline.ledger.sql import SqlLedger, Store
 from faultline.ledger.tables import SCHEMA_VERSION, about, metadata
 
+IDLE_SECONDS = 5.0
+"""A connection that was not used for so long is asked whether it still lives before it is used again."""
+_CLOCK = Clock()
 LOCK_SECONDS = 60
 """How long a write waits for another one to the same cell; beyond it the write is refused with an error."""
 _CREATION_LOCK = 0x464C4C44
@@ -58,6 +62,7 @@ def open_postgresql(where: str, *, create: bool) -> SqlLedger:
 class PostgresqlStore(Store):
     """One PostgreSQL database."""
 
+    records_alone = True
     reading: Mapping[str, Any] = {"isolation_level": "REPEATABLE READ"}
 
     def __init__(self, url: URL) -> None:
@@ -82,9 +87,14 @@ class PostgresqlStore(Store):
         """Record a result in one journey to the server."""
         return bool(db.execute(_RECORD[held], values).scalar())
 
-    def surely_undone(self, error: DBAPIError) -> bool:
-        """Whether a COMMIT that ended so has left nothing: only when the server itself answered that it rolled back."""
+    def surely_undone(self, error: DBAPIError, *, alone: bool = False) -> bool:
+        """Whether the server itself answered that nothing is left: a COMMIT by its class 40, a statement by any refusal.
+
+        A connection that ended, or a server that is going down, has answered nothing.
+        """
         state = getattr(error.orig, "sqlstate", None) or ""
+        if alone:
+            return bool(state) and not state.startswith(("08", "57P")) and state != "40003"
         return state.startswith("40") and state != "40003"
 
     def explain(self, error: SQLAlchemyError) -> tuple[str, str]:
@@ -107,7 +117,7 @@ class PostgresqlStore(Store):
 
 
 def _engine(url: URL) -> Engine:
-    engine = create_engine(url, pool_size=2, max_overflow=14, pool_pre_ping=True, connect_args=dict(_CONNECTION))
+    engine = create_engine(url, pool_size=2, max_overflow=14, connect_args=dict(_CONNECTION))
 
     @event.listens_for(engine, "connect")
     def _configure(connection: Any, _record: Any) -> None:
@@ -118,7 +128,31 @@ def _engine(url: URL) -> Engine:
             cursor.execute("SET default_transaction_isolation TO 'read committed'")
         connection.commit()
 
+    # A connection that lay idle may have been closed by the server or by something between; asking each time would make
+    # every transaction a third longer.
+    @event.listens_for(engine, "checkin")
+    def _note(_connection: Any, record: Any) -> None:
+        record.info["idle_since"] = _CLOCK.monotonic()
+
+    @event.listens_for(engine, "checkout")
+    def _ask(connection: Any, record: Any, _proxy: Any) -> None:
+        since = record.info.get("idle_since")
+        if since is not None and _CLOCK.monotonic() - since > IDLE_SECONDS:
+            try:
+                with connection.cursor() as cursor:
+                    cursor.execute("SELECT 1")
+                connection.rollback()
+            except connection_errors() as error:
+                raise DisconnectionError from error  # the pool then opens another one
+
     return engine
+
+
+def connection_errors() -> type[Exception]:
+    """Return what the driver raises when a connection is gone."""
+    import psycopg  # noqa: PLC0415  (an extra)
+
+    return psycopg.Error
 
 
 def _prepare(store: PostgresqlStore, *, create: bool) -> None:

@@ -5,9 +5,9 @@ is what makes a cell be counted once.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
@@ -18,6 +18,7 @@ from faultline.errors import ConflictError, IntegrityError, LedgerError, Missing
 from faultline.kinds import Fold, RunId, digest_bytes, safe_text
 from faultline.ledger import recording
 from faultline.ledger.interface import (
+    RECENT_SECONDS,
     AttemptRow,
     AttemptState,
     Claim,
@@ -44,6 +45,8 @@ class Store(ABC):
 
     place: str
     """The store for a reader; without any password."""
+    records_alone: bool = False
+    """Whether :meth:`record_first` is one statement, so that it can be a transaction by itself."""
     reading: Mapping[str, Any] = {"faultline_reads": True}
     """Execution options of a transaction that only looks, so that it sees one instant of the store."""
 
@@ -64,8 +67,8 @@ class Store(ABC):
         return True
 
     @abstractmethod
-    def surely_undone(self, error: DBAPIError) -> bool:
-        """Whether a COMMIT that ended in this error has certainly left nothing behind."""
+    def surely_undone(self, error: DBAPIError, *, alone: bool = False) -> bool:
+        """Whether a COMMIT, or a statement ``alone`` in its transaction, has certainly left nothing when it ended so."""
 
     @abstractmethod
     def explain(self, error: SQLAlchemyError) -> tuple[str, str]:
@@ -74,6 +77,20 @@ class Store(ABC):
     @abstractmethod
     def close(self) -> None:
         """Close all connections of this process."""
+
+
+@dataclass
+class _Alone:
+    """A statement that commits itself, in the form of a transaction, so that a reply can be lost in tests of both."""
+
+    send: Callable[[], bool]
+    answer: bool = False
+
+    def commit(self) -> None:
+        self.answer = self.send()
+
+    def rollback(self) -> None:
+        """Nothing was sent."""
 
 
 class SqlLedger(Ledger):
@@ -230,12 +247,14 @@ class SqlLedger(Ledger):
         payload, digest = canonical.decode("ascii"), digest_bytes(canonical)
         if claim is not None and claim.key != key:
             raise RefusedError(_label(key), "the claim is for another cell", found=_label(claim.key))
+        values = {f"of_{name}": value for name, value in key.model_dump().items()}
+        values |= {"of_digest": digest, "of_fold": trial.outcome.fold.value, "of_payload": payload}
+        values |= {"of_number": trial.last.number}
+        if claim is not None:
+            values |= {"of_fence": claim.fence, "of_worker": claim.worker}
+        if self._store.records_alone and self._record_alone(values, held=claim is not None):
+            return Recorded(trial, digest, new=True)
         with self._write() as db:
-            values = {f"of_{name}": value for name, value in key.model_dump().items()}
-            values |= {"of_digest": digest, "of_fold": trial.outcome.fold.value, "of_payload": payload}
-            values |= {"of_number": trial.last.number}
-            if claim is not None:
-                values |= {"of_fence": claim.fence, "of_worker": claim.worker}
             if self._store.record_first(db, values, held=claim is not None):
                 return Recorded(trial, digest, new=True)
             answer = self._second(db, trial, payload, digest, claim)
@@ -332,7 +351,12 @@ class SqlLedger(Ledger):
                 raise RefusedError(place, "this attempt is not unknown", found=row.state.value)
             stored = db.execute(select(trials.c.digest, trials.c.payload).where(_is(trials, key))).one_or_none()
             last = None if stored is None else self._trial(stored, key).last.number
-            if (state is AttemptState.RECORDED) != (last == number) or (state is AttemptState.CONFLICTING and last is None):
+            right = last == number
+            if state is AttemptState.CONFLICTING and last == number:
+                # The attempt's row is there with another payload than its receipt: then that one was refused, and kept.
+                second = select(refused.c.digest).where(_is(refused, key)).limit(1)
+                right = db.execute(second).one_or_none() is None
+            if (state is AttemptState.RECORDED) != right or (state is AttemptState.CONFLICTING and last is None):
                 held = "no result" if last is None else f"the result of attempt {last}"
                 raise RefusedError(place, "the store says otherwise", expected=held, found=state.value)
             return self._set_state(db, row, state, evidence)
@@ -350,6 +374,12 @@ class SqlLedger(Ledger):
             )
             whys = _counts(db, refused.c.why, and_(refused.c.run == run, ~recorded_too.exists()))
             first = db.execute(select(func.min(attempts.c.started_at)).where(attempts.c.run == run)).scalar()
+            of_late = and_(
+                attempts.c.run == run,
+                attempts.c.state == AttemptState.RECORDED.value,
+                attempts.c.started_at.between(instant - _micros(RECENT_SECONDS), instant),
+            )
+            recent, since = db.execute(select(func.count(), func.min(attempts.c.started_at)).where(of_late)).one()
             live = select(cells).where(cells.c.run == run, cells.c.state == OPEN, _leased(instant)).order_by(cells.c.position)
             leases = tuple(_lease(row, instant) for row in db.execute(live))
         return Progress(
@@ -361,6 +391,8 @@ class SqlLedger(Ledger):
             superseded=whys.get("lost-claim", 0),
             attempts={state: states.get(state.value, 0) for state in AttemptState},
             started_at=not_run("no attempt has started") if first is None else from_micros(first),
+            recent=recent,
+            recent_since=None if since is None else from_micros(since),
         )
 
     def close(self) -> None:
@@ -383,6 +415,23 @@ class SqlLedger(Ledger):
                 raise UnknownWriteError(
                     self._store.place, "the reply to a write was lost", found=problem, next_step=_LOOK_AGAIN
                 ) from error
+
+    def _record_alone(self, values: Mapping[str, Any], *, held: bool) -> bool:
+        """Record by one statement that is a transaction of its own: one journey to the server instead of three."""
+        with self._translated(), self._store.engine().connect() as db:
+            alone = _Alone(
+                lambda: self._store.record_first(db.execution_options(isolation_level="AUTOCOMMIT"), values, held=held)
+            )
+            try:
+                self._commit(alone)
+            except DBAPIError as error:
+                if self._store.surely_undone(error, alone=True):
+                    raise
+                problem, _ = self._store.explain(error)
+                raise UnknownWriteError(
+                    self._store.place, "the reply to a write was lost", found=problem, next_step=_LOOK_AGAIN
+                ) from error
+        return alone.answer
 
     def _commit(self, transaction: Any) -> None:
         """Commit; apart, so that a test can lose the reply."""

@@ -65,7 +65,7 @@ class SqliteStore(Store):
         """Return an INSERT that does nothing when the row is there already."""
         return sqlite_insert(table).on_conflict_do_nothing()
 
-    def surely_undone(self, error: DBAPIError) -> bool:
+    def surely_undone(self, error: DBAPIError, *, alone: bool = False) -> bool:  # noqa: ARG002  (never alone here)
         """Whether a COMMIT that ended so has left nothing: these are answered before the last page of the commit is written."""
         code = getattr(error.orig, "sqlite_errorcode", None)
         return code is not None and code & 0xFF in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_FULL, sqlite3.SQLITE_READONLY)

@@ -16,6 +16,7 @@ from faultline.records.base import (
 )
 from faultline.records.conflict import Conflict
 from faultline.records.run import AgentIdentity, Cell, Provenance, Retry, RunManifest, Seal
+from faultline.records.settlement import Settlement
 from faultline.records.task import (
     Audit,
     CheckJudgement,
@@ -78,6 +79,7 @@ __all__ = [
     "Review",
     "RunManifest",
     "Seal",
+    "Settlement",
     "Skin",
     "Source",
     "TaskCorrections",

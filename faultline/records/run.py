@@ -77,6 +77,11 @@ class Retry(Record):
     max_attempts: Annotated[int, Field(ge=1, le=20)]
     """Attempts at one trial, the first included; equal for every agent."""
 
+    @property
+    def estimates(self) -> str:
+        """The quantity that verdicts under this rule estimate, with its number: ``pass@1``, ``best-of-2``."""
+        return f"best-of-{self.max_attempts}" if self.policy is RetryPolicy.BEST_OF_K else Estimand.PASS_AT_1.value
+
 
 class Provenance(Record):
     """Who made what, with which versions, where."""

@@ -13,7 +13,7 @@ from faultline.errors import IntegrityError, MissingInputError, RefusedError, Un
 from faultline.files import WriteError
 from faultline.kinds import digest_bytes
 from faultline.ledger import open_ledger
-from faultline.records import Seal
+from faultline.records import Seal, Settlement
 
 
 def left_over(finished):
@@ -233,3 +233,77 @@ class TestCrashes:
         assert ["sample-run"] == left_over(finished)
         assert () == verify_run(finished.folder / "runs" / "sample-run")
         assert 4 == len(lines(finished.folder / "runs" / "sample-run"))
+
+
+class TestSettlements:
+    def settlement(self, finished, **changes):
+        fields = {
+            "schema_name": "faultline/settlement/1",
+            "key": finished.trials[0].key,
+            "attempt": 1,
+            "state": "recorded",
+            "observed": "the connection was closed",
+            "stored": finished.trials[0].content_digest(),
+            "receipt": finished.trials[0].content_digest(),
+            "evidence": "the store holds it",
+            "settled_at": T0,
+        }
+        return Settlement(**(fields | changes))
+
+    def test_settlements_are_sealed_with_the_run(self, finished):
+        """
+        How lost replies were settled is part of the sealed run, and is read back.
+        """
+        settlement = self.settlement(finished)
+        path = finished.seal(settlements=[settlement])
+
+        assert () == verify_run(path)
+        assert (settlement,) == read_run(path).settlements
+
+    def test_a_settlement_of_another_run_does_not_verify(self, finished):
+        """
+        A settlement that belongs to no cell of the run is named by its line.
+        """
+        other = finished.trials[0].key.model_copy(update={"run": "another-run"})
+        path = finished.seal(settlements=[self.settlement(finished, key=other)])
+
+        assert [("settlements.jsonl:1", "other-run")] == [(item.place, item.kind) for item in verify_run(path)]
+
+    def test_a_torn_settlement_does_not_verify(self, finished):
+        """
+        A file of settlements that was cut is named, by digest and by line.
+        """
+        path = finished.seal(settlements=[self.settlement(finished)])
+        (path / "settlements.jsonl").write_bytes((path / "settlements.jsonl").read_bytes()[:-9])
+
+        assert ["digest", "unreadable"] == [item.kind for item in verify_run(path)]
+
+    def test_artifacts_may_come_from_anywhere(self, finished):
+        """
+        The store that artifacts are copied from is whatever opens them by path; the sealed bytes are the same.
+        """
+        opened = []
+
+        def opener(path):
+            opened.append(path)
+            return (finished.artifacts / path).open("rb")
+
+        path = seal_run(finished.folder / "other", finished.plan, iter(finished.trials), (), opener, frozen_clock(T0))
+
+        assert content(finished.seal()) == content(path)
+        assert 8 == len(opened)
+
+    def test_what_a_refused_result_left_is_sealed_too(self, finished):
+        """
+        The candidate and the trace of a refused result are copied when they are there, and missed by nobody when they are not.
+        """
+        finished.refuse(0)
+        trace = finished.write("trace", "traces/late.1.json.gz", b"late")
+        gone = trace.model_copy(update={"path": "traces/gone.1.json.gz"})
+        other = finished.conflicts[0].trial
+        late = other.model_copy(update={"attempts": (other.last.model_copy(update={"artifacts": (trace, gone)}),)})
+        finished.conflicts[0] = finished.conflicts[0].model_copy(update={"trial": late, "refused": late.content_digest()})
+        path = finished.seal()
+
+        assert () == verify_run(path)
+        assert b"late" == (path / "traces" / "late.1.json.gz").read_bytes()

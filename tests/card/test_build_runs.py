@@ -7,8 +7,8 @@ import factories
 import pytest
 
 from faultline.card import build_card
-from faultline.kinds import Absence, Fold, Mode, StatusClass
-from faultline.records import Absent, Timing, not_applicable, unknown
+from faultline.kinds import Absence, Estimand, Fold, Mode, RetryPolicy, StatusClass
+from faultline.records import Absent, Conflict, Retry, Settlement, Timing, not_applicable, unknown
 
 SMALL = factories.small()
 VALIDITY, EVALUATION = SMALL.runs
@@ -134,6 +134,121 @@ class TestCosts:
 
         assert Absence.UNKNOWN is row.usd.absence
         assert Absence.UNKNOWN is row.usage.output.absence
+
+
+class TestSpend:
+    def test_each_attempt_stands_in_one_row_besides_the_whole(self):
+        """
+        Scored, retried and invalid attempts keep their cost, tokens and time, and add up to the whole.
+        """
+        fault = factories.attempt("fault", start=factories.at(3), end="faulted", observed="no route")
+        run = factories.evaluation_run(
+            SMALL.tasks, ending=lambda cell: factories.invalid() if cell.trial == 2 else factories.passed()
+        )
+        first = run.trials[0]
+        run = factories.retrial(
+            run,
+            lambda t: (
+                t.model_copy(update={"attempts": (fault, t.attempts[0].model_copy(update={"number": 2}))})
+                if t.key == first.key
+                else t
+            ),
+        )
+        rows = {row.bought: row for row in card_of(run).spend}
+
+        assert [12, 1, 6, 0, 19] == [rows[word].attempts for word in ("scored", "retried", "invalid", "refused", "whole")]
+        assert rows["whole"].usd == rows["scored"].usd + rows["retried"].usd + rows["invalid"].usd == Decimal("0.2375")
+        assert (12 * 120, 120, 6 * 120) == tuple(rows[word].output_tokens for word in ("scored", "retried", "invalid"))
+        assert rows["whole"].agent_seconds == 19 * 2.5
+
+    def test_a_refused_result_keeps_its_cost(self):
+        """
+        What a worker that had lost its claim spent is not dropped; the same execution is not counted twice.
+        """
+        trial = EVALUATION.trials[0]
+        late = trial.model_copy(update={"attempts": (factories.attempt("late", start=factories.at(5)),)})
+        same = trial.model_copy(update={"order_known": not trial.order_known})
+        refused = tuple(
+            Conflict(
+                schema_name="faultline/conflict/1",
+                key=trial.key,
+                why="lost-claim",
+                recorded=trial.content_digest(),
+                refused=other.content_digest(),
+                trial=other,
+            )
+            for other in (late, same)
+        )
+        run = dataclasses.replace(EVALUATION, refused=refused, conflicts=2)
+        rows = {row.bought: row for row in card_of(run).spend}
+
+        assert (1, Decimal("0.0125"), 19) == (rows["refused"].attempts, rows["refused"].usd, rows["whole"].attempts)
+
+    def test_unknown_costs_are_counted_and_nothing_is_no_zero(self):
+        """
+        A row without a known cost has no sum; what is unknown is counted beside it.
+        """
+        lost = unknown("its worker left no receipt")
+        rows = {
+            row.bought: row
+            for row in card_of(attempts(lambda _, a: (a.model_copy(update={"cost": lost, "usage": lost}),))).spend
+        }
+
+        assert (Absence.UNKNOWN, 18, 18) == (
+            rows["scored"].usd.absence,
+            rows["scored"].usd_unknown,
+            rows["scored"].output_tokens_unknown,
+        )
+        assert Absence.NOT_APPLICABLE is rows["retried"].usd.absence
+
+    def test_hours_of_people_are_absent_until_somebody_records_them(self):
+        """
+        Hours of review and repair are unknown, not zero.
+        """
+        card = card_of(EVALUATION)
+
+        assert [Absence.UNKNOWN] * 2 == [card.review_hours.absence, card.repair_hours.absence]
+
+
+class TestUnknown:
+    def test_settlements_are_counted_by_how_they_ended(self):
+        """
+        A run tells how many writes lost their reply and what became of each; attempts of dead workers are counted too.
+        """
+        key = EVALUATION.trials[0].key
+        settlement = Settlement(
+            schema_name="faultline/settlement/1",
+            key=key,
+            attempt=1,
+            state="absent",
+            observed="the connection was closed",
+            stored=unknown("nothing"),
+            receipt=unknown("nothing"),
+            evidence="the store has no result for the cell",
+            settled_at=factories.at(1),
+        )
+        run = attempts(
+            lambda place, a: (
+                (a.model_copy(update={"end": "unknown"}), a.model_copy(update={"number": 2})) if place == 0 else (a,)
+            )
+        )
+        card = card_of(dataclasses.replace(run, settlements=(settlement,)))
+
+        assert (0, 1, 0, 1) == tuple(
+            getattr(card.unknowns, word) for word in ("recorded", "absent", "conflicting", "lost_attempts")
+        )
+        assert (settlement,) == card.settlements
+
+
+class TestEstimand:
+    def test_the_number_of_best_of_k_is_printed(self):
+        """
+        The estimand of a run that retried on the verdict carries its k.
+        """
+        rule = Retry(policy=RetryPolicy.BEST_OF_K, max_attempts=2)
+        run = factories.remanifest(EVALUATION, retry=rule, estimand=Estimand.BEST_OF_K)
+
+        assert ("pass@1", "best-of-2") == (card_of(EVALUATION).estimates, card_of(run).estimates)
 
 
 class TestRun:

@@ -1,13 +1,17 @@
 """Tiny benchmarks with live runs."""
 
+import sys
+from pathlib import Path
+
 import pytest
 from tiny import write_benchmark
 
-from faultline.agents import control_identity
-from faultline.clock import Clock
-from faultline.execution import LiveRun, Planned, gather_provenance, plan_evaluation
-from faultline.kinds import SandboxLevel
-from faultline.tasks import load_tasks
+# The helpers beside this file, and those of the ledger's tests, are imported by name.
+for folder in (Path(__file__).parent, Path(__file__).parent.parent / "ledger"):
+    sys.path.insert(0, str(folder))
+
+from execution_samples import planned_run  # noqa: E402  (after the path is set)
+from ledger_stores import PostgresqlServer  # noqa: E402
 
 
 @pytest.fixture
@@ -18,9 +22,18 @@ def benchmark_root(tmp_path):
 @pytest.fixture
 def live(benchmark_root):
     """A planned run of the reference agent: 6 cells, nothing done yet."""
-    tasks = load_tasks(benchmark_root / "tasks")
-    planned = Planned(Clock(), gather_provenance(benchmark_root, tasks, (), ()), SandboxLevel.BUBBLEWRAP)
-    manifest = plan_evaluation(tasks, control_identity("reference"), planned, trials=3, variants=2, seeds=(0, 1))
-    run = LiveRun(benchmark_root, manifest.run)
-    run.create(manifest, None)
-    return run
+    return planned_run(benchmark_root, trials=3, seeds=(0, 1))
+
+
+@pytest.fixture(scope="session")
+def postgresql_server():
+    """One real server for the tests of this process, on loopback and a random port; stopped by its id at the end."""
+    with PostgresqlServer() as server:
+        yield server
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def live_on(request, benchmark_root):
+    """A planned run of 2 cells on each kind of store."""
+    at = request.getfixturevalue("postgresql_server").new_schema() if request.param == "postgresql" else ""
+    return planned_run(benchmark_root, ledger_at=at, trials=2, seeds=(0,))

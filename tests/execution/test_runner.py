@@ -9,10 +9,11 @@ import time
 from pathlib import Path
 
 import pytest
+from execution_samples import judge_nothing
 
 from faultline.archive import read_run, verify_run
 from faultline.clock import Clock
-from faultline.errors import FaultlineError, UnfinishedError
+from faultline.errors import ConflictError, FaultlineError, UnfinishedError
 from faultline.execution import LiveRun, execute, seal_live_run
 from faultline.execution.worker import Worker
 from faultline.kinds import Mode, Verdict
@@ -185,3 +186,21 @@ class TestTwoAtOnce:
         with LiveRun(live.root, live.run).open_ledger() as ledger:
             assert 6 == len(list(ledger.trials(live.run)))
             assert [] == list(ledger.conflicts(live.run))
+
+
+class TestConflict:
+    def test_a_second_result_is_told_with_both_digests(self, live, monkeypatch):
+        """When a cell got another result than the recorded one, the command ends with 4 and names both; the first one counts."""
+        judge_nothing(monkeypatch)
+        Worker(live, "w", Clock(), {}).work()
+        with live.open_ledger() as ledger:
+            first = next(iter(ledger.trials(live.run)))
+            other = first.model_copy(update={"order_known": True})
+            with pytest.raises(ConflictError):
+                ledger.record(other)
+        done = subprocess.run([*RESUME, "--root", str(live.root), live.run], capture_output=True, text=True, check=False)
+        run = read_run(live.root / "runs" / live.run)
+
+        assert 4 == done.returncode
+        assert f"expected {first.content_digest()}; found {other.content_digest()}" in done.stderr
+        assert (first, (other,)) == (run.trials[0], tuple(item.trial for item in run.refused))

@@ -96,6 +96,14 @@ class PostgresqlServer:
         self._server.stderr.close()
         shutil.rmtree(self._folder, ignore_errors=True)
 
+    def restart(self) -> None:
+        """Stop the server and start it again, so that changed settings hold; on another port."""
+        self._server.send_signal(signal.SIGINT)
+        self._server.wait(60)
+        self._log.join(60)
+        self._server.stderr.close()
+        self._start(durable=True)
+
     def new_schema(self) -> str:
         """Make an empty schema and return a URL whose connections see it alone; a database each would take too long."""
         self._schemas += 1
@@ -107,14 +115,14 @@ class PostgresqlServer:
     def url(self) -> str:
         return f"postgresql://faultline@127.0.0.1:{self.port}/postgres"
 
-    def _start(self) -> None:
+    def _start(self, *, durable: bool = False) -> None:
         for _ in range(5):
             with socket.socket() as probe:
                 probe.bind(("127.0.0.1", 0))
                 self.port = probe.getsockname()[1]
             settings = ["listen_addresses=127.0.0.1", f"port={self.port}", f"unix_socket_directories={self._folder}"]
             # Durability of the server is not what is tested, and each schema would cost seconds.
-            settings += ["fsync=off", "max_connections=60", "logging_collector=off"]
+            settings += ["max_connections=60", "logging_collector=off", *([] if durable else ["fsync=off"])]
             self._server = subprocess.Popen(
                 [self._bin / "postgres", "-D", "data", *(word for setting in settings for word in ("-c", setting))],
                 cwd=self._folder,

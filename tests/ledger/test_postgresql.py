@@ -2,84 +2,15 @@
 
 import socket
 import threading
-from contextlib import suppress
 
 import psycopg
 import pytest
 from ledger_conformance import LEASE
+from ledger_proxy import FaultyConnection
 from ledger_samples import T0, key_of, manifest, trial
 
 from faultline.errors import BadInputError, LedgerError, MissingInputError
 from faultline.ledger import UnknownWriteError, open_ledger
-
-
-class FaultyConnection:
-    """A proxy before the server that closes the connection around the next COMMIT, as a network may."""
-
-    def __init__(self, port):
-        self._port = port
-        self._listener = socket.create_server(("127.0.0.1", 0))
-        self.port = self._listener.getsockname()[1]
-        self.fault = None
-        """``before``: the COMMIT never arrives; ``after``: its answer never does."""
-        threading.Thread(target=self._accept, daemon=True).start()
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self._listener.shutdown(socket.SHUT_RDWR)
-        self._listener.close()
-
-    def url(self, where):
-        return where.replace(f":{self._port}/", f":{self.port}/")
-
-    def _accept(self):
-        while True:
-            try:
-                client, _ = self._listener.accept()
-            except OSError:
-                return
-            threading.Thread(target=self._serve, args=(client,), daemon=True).start()
-
-    def _serve(self, client):
-        server = socket.create_connection(("127.0.0.1", self._port))
-        answers = threading.Thread(target=self._pump, args=(server, client), daemon=True)
-        answers.start()
-        with client, server:
-            while data := self._receive(client):
-                if b"COMMIT" in data and self.fault:
-                    fault, self.fault = self.fault, None
-                    if fault == "after":
-                        self._swallow = threading.Event()
-                        server.sendall(data)
-                        self._swallow.wait(60)
-                    break
-                server.sendall(data)
-            for end in (client, server):
-                # Wakes the other thread, which a close alone would not.
-                with suppress(OSError):
-                    end.shutdown(socket.SHUT_RDWR)
-            answers.join(60)
-
-    _swallow = None
-
-    def _pump(self, server, client):
-        while data := self._receive(server):
-            if self._swallow is not None:
-                self._swallow.set()
-                self._swallow = None
-                return
-            with suppress(OSError):
-                client.sendall(data)
-        with suppress(OSError):
-            client.shutdown(socket.SHUT_RDWR)
-
-    def _receive(self, end):
-        try:
-            return end.recv(65536)
-        except OSError:
-            return b""
 
 
 @pytest.fixture
@@ -142,33 +73,64 @@ class TestLostReplies:
         Asking the store waits for a write to the cell that is still under way, so that *absent* is never said too early.
         """
         plan = manifest()
-        at_commit, go_on = threading.Event(), threading.Event()
-        with postgresql_store.open() as writer, postgresql_store.open() as asker:
+        answers = []
+        with (
+            postgresql_store.open() as writer,
+            postgresql_store.open() as asker,
+            psycopg.connect(postgresql_store.where) as other,
+        ):
             writer.register(plan)
-
-            def slow_commit(transaction):
-                at_commit.set()
-                assert go_on.wait(60)
-                transaction.commit()
-
-            writer._commit = slow_commit
+            # Held, so that the server has the record in its hands and cannot finish it yet.
+            other.execute("SELECT * FROM faultline_cells WHERE position = 0 FOR UPDATE")
             write = threading.Thread(target=writer.record, args=(trial(plan),))
             write.start()
-            assert at_commit.wait(60)
-            answers = []
+            self._until_so_many_wait(postgresql_store.where, 1)
             ask = threading.Thread(target=lambda: answers.append(asker.lookup(key_of(plan))))
             ask.start()
-            self._until_somebody_waits(postgresql_store.where)
+            self._until_so_many_wait(postgresql_store.where, 2)
             assert [] == answers
-            go_on.set()
+            other.rollback()
             write.join(60)
             ask.join(60)
 
         assert [trial(plan)] == [answer.trial for answer in answers]
 
-    def _until_somebody_waits(self, where):
+    def test_a_refusal_by_the_server_is_no_unknown_write(self, postgresql_store):
+        """
+        A record that the server answers with an error has left nothing, and is not unknown.
+        """
+        plan = manifest()
+        with postgresql_store.open() as ledger:
+            ledger.register(plan)
+            with psycopg.connect(postgresql_store.where, autocommit=True) as other:
+                other.execute("ALTER TABLE faultline_trials ADD CONSTRAINT never CHECK (fold = 'nothing')")
+                with pytest.raises(LedgerError, match="the database refused") as caught:
+                    ledger.record(trial(plan))
+                other.execute("ALTER TABLE faultline_trials DROP CONSTRAINT never")
+
+            assert not isinstance(caught.value, UnknownWriteError)
+            assert ledger.record(trial(plan)).new
+
+    def test_a_connection_that_died_while_idle_is_replaced(self, postgresql_store, monkeypatch):
+        """
+        A pooled connection that was not used for a while is asked before it is used, and replaced when it is dead.
+        """
+        from faultline.ledger import postgresql
+
+        plan = manifest()
+        monkeypatch.setattr(postgresql, "IDLE_SECONDS", -1.0)
+        with postgresql_store.open() as ledger:
+            ledger.register(plan)
+            with psycopg.connect(postgresql_store.where, autocommit=True) as other:
+                other.execute(
+                    "SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND datname = 'postgres'"
+                )
+
+            assert ledger.record(trial(plan)).new
+
+    def _until_so_many_wait(self, where, number):
         with psycopg.connect(where, autocommit=True) as connection:
-            while not connection.execute("SELECT count(*) FROM pg_locks WHERE NOT granted").fetchone()[0]:
+            while connection.execute("SELECT count(DISTINCT pid) FROM pg_locks WHERE NOT granted").fetchone()[0] < number:
                 pass
 
 

@@ -25,6 +25,7 @@ from faultline.records import (
     Record,
     Review,
     Seal,
+    Settlement,
     Trial,
     digest_of_plain,
 )
@@ -51,6 +52,17 @@ def examples() -> dict[str, Record]:
             recorded=digest_bytes(b"the result that counts"),
             refused=trial.content_digest(),
             trial=trial,
+        ),
+        "settlement.json": Settlement(
+            schema_name="faultline/settlement/1",
+            key=trial.key,
+            attempt=1,
+            state="recorded",
+            observed="the reply to a write was lost: the connection was closed",
+            stored=trial.content_digest(),
+            receipt=trial.content_digest(),
+            evidence="the store holds the result of attempt 1; its receipt holds the same",
+            settled_at=factories.at(1.5),
         ),
         "receipt.json": Receipt(
             schema_name="faultline/receipt/1",

@@ -5,7 +5,7 @@ import pytest
 from site_helpers import Html
 
 from faultline.card import build_card
-from faultline.kinds import RetryPolicy, SandboxLevel
+from faultline.kinds import Estimand, RetryPolicy, SandboxLevel
 from faultline.records import Changes, Reason, Retry, unknown
 from faultline.site import pages_runs
 from faultline.site.environment import make_environment
@@ -163,6 +163,21 @@ def test_warnings_come_first(settings, warning):
     assert -1 < words.index(warning) < words.index("planned")
 
 
+def test_the_name_of_best_of_k_stands_beside_its_number():
+    """
+    A run that retried on the verdict prints its estimand, with its k, above the counts and beside the number of passes.
+    """
+    run = factories.remanifest(
+        factories.evaluation_run(factories.small_tasks(1)),
+        retry=Retry(policy=RetryPolicy.BEST_OF_K, max_attempts=2),
+        estimand=Estimand.BEST_OF_K,
+    )
+    words = bodies(build_card(factories.benchmark(factories.small_tasks(1), [run])))["runs/evaluation-1"].words
+
+    assert -1 < words.index("best-of-2") < words.index("planned")
+    assert "passed (best-of-2)" in words
+
+
 def test_a_run_of_earlier_tasks_says_so():
     """
     When a task has changed since, the page names it.
@@ -218,3 +233,15 @@ def test_a_validity_page_stays_small(small_site, small_card):
     run = next(run for run in small_card.runs if run.kind == "validity")
 
     assert 100_000 > (small_site / f"runs/{run.run}.html").stat().st_size
+
+
+def test_spend_stands_by_what_it_bought(small_pages):
+    """
+    The run page shows attempts, cost and time by what they bought, retries and refused results included.
+    """
+    run = next(page for name, page in small_pages.items() if name.startswith("runs/") and "evaluation" in name)
+    text = " ".join(" ".join(run.text).split())
+
+    assert "Spend by what it bought" in text
+    for word in ("scored", "retried", "invalid", "refused", "whole"):
+        assert word in text
