@@ -132,13 +132,21 @@ class _Crew:
 
 
 def _evict_the_dead(ledger: Ledger, run: str, clock: Clock) -> None:
-    """Free the cells of local workers whose runner is gone; what others hold stays theirs until its lease lapses."""
+    """Free the cells of local workers whose runner is gone, and clear what they left; what others hold stays theirs."""
     for lease in ledger.progress(run, clock.now()).leases:
-        kind, _, rest = lease.worker.partition("-")
-        pid, _, more = rest.partition("-")
-        if kind == "local" and pid.isdigit() and _started(int(pid)) != more.rpartition("-")[0]:
-            shutil.rmtree(scratch_folder(run, lease.worker), ignore_errors=True)
+        if _is_dead(lease.worker):
             ledger.evict(run, lease.worker)
+    own = scratch_folder(run, "")
+    for folder in own.parent.glob(f"{own.name}local-*"):
+        if _is_dead(folder.name.removeprefix(own.name)):
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def _is_dead(worker: str) -> bool:
+    """Return whether a local worker's runner has ended; of workers elsewhere nothing is known."""
+    kind, _, rest = worker.partition("-")
+    pid, _, more = rest.partition("-")
+    return kind == "local" and pid.isdigit() and _started(int(pid)) != more.rpartition("-")[0]
 
 
 def _started(pid: int) -> str:

@@ -1,5 +1,6 @@
 """Pages that define: the contract, methods, glossary, errors and licences. Words come from the code that uses them."""
 
+import ast
 import inspect
 import tomllib
 from collections.abc import Iterator
@@ -89,14 +90,41 @@ def word_groups(card: EvaluationCard) -> list[tuple[str, str, list[tuple[str, st
 
 
 def error_cards() -> list[ErrorCard]:
-    """Return every kind of error that a reader can meet, by exit code."""
-    kinds = {
-        kind.slug: kind
-        for _, kind in inspect.getmembers(errors, inspect.isclass)
-        if issubclass(kind, FaultlineError) and kind is not errors.Faults
+    """Return every kind of error that a reader can meet, by exit code.
+
+    The edges of other rooms define errors too, and the site must not import those rooms; so the classes are read from the
+    package's source, where a class with a slug is an error, and one without an exit code has that of its base.
+    """
+    classes = {
+        node.name: node
+        for path in sorted(Path(errors.__file__).parent.rglob("*.py"))
+        for node in ast.parse(path.read_text("utf-8")).body
+        if isinstance(node, ast.ClassDef) and "slug" in _constants(node)
     }
-    found = [ErrorCard(slug, kind.exit_code, inspect.cleandoc(kind.__doc__ or "")) for slug, kind in kinds.items()]
+    found = [
+        ErrorCard(str(_constants(node)["slug"]), _exit_code(node, classes), inspect.cleandoc(ast.get_docstring(node) or ""))
+        for node in classes.values()
+    ]
     return sorted(found, key=lambda error: (error.exit_code, error.slug))
+
+
+def _constants(node: ast.ClassDef) -> dict[str, object]:
+    """Return the plain class attributes that a class sets."""
+    return {
+        target.id: item.value.value
+        for item in node.body
+        if isinstance(item, ast.Assign) and isinstance(item.value, ast.Constant)
+        for target in item.targets
+        if isinstance(target, ast.Name)
+    }
+
+
+def _exit_code(node: ast.ClassDef, classes: dict[str, ast.ClassDef]) -> int:
+    own = _constants(node).get("exit_code")
+    if isinstance(own, int):
+        return own
+    bases = [base.id for base in node.bases if isinstance(base, ast.Name) and base.id in classes]
+    return _exit_code(classes[bases[0]], classes) if bases else FaultlineError.exit_code
 
 
 def vendored() -> list[VendorCard]:

@@ -204,3 +204,17 @@ class TestConflict:
         assert 4 == done.returncode
         assert f"expected {first.content_digest()}; found {other.content_digest()}" in done.stderr
         assert (first, (other,)) == (run.trials[0], tuple(item.trial for item in run.refused))
+
+
+class TestLeavings:
+    def test_what_a_killed_worker_left_is_cleared_by_the_next_run(self, live, monkeypatch, tmp_path):
+        """The scratch folder of a worker whose runner is gone goes; that of a living one stays."""
+        monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+        dead = tmp_path / f"faultline-{live.run}-local-1-0-1"
+        other = tmp_path / f"faultline-{live.run}-elsewhere-1"
+        dead.mkdir()
+        other.mkdir()
+        execute(live, 1, Clock(), silent)
+
+        assert not dead.exists()
+        assert other.exists()
