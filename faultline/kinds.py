@@ -122,7 +122,7 @@ class Mode(Word):
     REGRESSION = "regression", "A public test that passes on the baseline fails on the candidate."
     DAMAGED = (
         "damaged",
-        "A public module or name of the workspace is gone; an import that fails is never called a missing name.",
+        "A public module or name that right repairs keep is gone; an import that fails is never called a missing name.",
     )
     NO_CHANGE = "no-change", "The agent left the workspace as it was."
     NO_DRAFT = (

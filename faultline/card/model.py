@@ -22,6 +22,7 @@ from faultline.kinds import (
     Fold,
     Instant,
     Mode,
+    PublicTouch,
     ReasonCode,
     RunId,
     RunKind,
@@ -37,10 +38,11 @@ from faultline.kinds import (
 from faultline.records.base import Absent, Record
 from faultline.records.run import AgentIdentity, Provenance, Retry
 from faultline.records.task import Correction, TaskLimits
-from faultline.records.trial import ArtifactRef, Changes, Reason, Usage
+from faultline.records.trial import ArtifactRef, Changes, Evidence, Reason, Usage
 
 __all__ = [
     "AuditCard",
+    "AuthorityCounts",
     "CheckCard",
     "CodeCard",
     "CodeCount",
@@ -251,6 +253,23 @@ class TrialRow(Record):
     candidate: Digest | Absent
     changes: Changes | Absent
     artifacts: tuple[ArtifactRef, ...]
+    evidence: Evidence | None = Field(default=None, exclude_if=lambda value: value is None)
+    """Absent where the record has none."""
+
+
+class AuthorityCounts(Record):
+    """What the agent of one run did to public tests, in trials; diagnostic counts, and no rate."""
+
+    observed: Count
+    """Trials in which it was looked for; the other planned ones were made before that, or nothing was judged."""
+    touched: dict[PublicTouch, Count]
+    """Trials in which at least one public test was so treated; a trial can stand under several words."""
+    configuration: Count
+    """Trials that left configuration which changes what runs."""
+    tampered: Count
+    """Trials in which a public test lost its say, or such configuration was left."""
+    tampered_and_passed: Count
+    """Of these, the ones that passed all the same, with everything put back."""
 
 
 class OutcomeCounts(Record):
@@ -263,6 +282,8 @@ class OutcomeCounts(Record):
     """Modes that occurred."""
     statuses: dict[StatusClass, Count]
     """Classes that occurred."""
+    authority: AuthorityCounts | None = Field(default=None, exclude_if=lambda value: value is None)
+    """Absent where no trial was looked at for it, and for controls, which cannot touch public tests."""
 
 
 class Distribution(Record):

@@ -28,7 +28,8 @@ row    mode               holds when
 8      no-draft           no editable file was changed, and others were written that are not the agent's own trace or usage
                           file or the leavings of a tool: a draft aside, such as a patch, notes or a new test
 9      no-change          no editable file was changed
-10     damaged            a public module of the workspace no longer imports, or a public name of it is gone
+10     damaged            a public module of the workspace no longer imports, or a public name of it is gone, that the
+                          reference and every other valid repair keep
 11     limit-reached      every reason is TIME_LIMIT
 12     regression         a public test that passes on the baseline does not pass
 13     defect-remains     all else that was judged

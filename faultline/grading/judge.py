@@ -20,7 +20,7 @@ from faultline.clock import Clock
 from faultline.grading.authority import Ended, touched_tests
 from faultline.grading.freeze import Candidate, plain_candidate, reference_candidate
 from faultline.grading.handle import CandidateHandle, Child, ChildSpec
-from faultline.grading.surface import as_reasons, gone, public_surface
+from faultline.grading.surface import as_reasons, gone, required_surface
 from faultline.kinds import safe_text
 from faultline.records import CheckResult, PublicChange, PublicResult, Reason
 from faultline.sandbox import Limits, Sandbox
@@ -85,7 +85,7 @@ class Judge:
         """Return what is gone of the workspace's public surface; the pristine tree is asked only when something is."""
         if candidate.unchanged:
             return ()
-        surface, seconds = public_surface(self._variant.workspace), self._variant.task.definition.limits.check_seconds
+        surface, seconds = required_surface(self._variant), self._variant.task.definition.limits.check_seconds
         lost = gone(surface, child.session, seconds)
         if lost and self._never_there is None:
             with self.sitting(plain_candidate(self._variant, self._variant.workspace), hash_seed) as pristine:

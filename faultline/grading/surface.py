@@ -1,7 +1,9 @@
 """What a workspace offers to others: its public modules, functions, classes and methods, found by syntax alone.
 
-A candidate that lost part of it is *damaged*. What is there is found in the pristine text; what is gone is found by asking a
-child, so that moved, re-exported and generated names count as there, and an import that fails is not taken for a missing name.
+A candidate that lost part of it is *damaged*. What a right repair does without, the reference or another valid one, is not part
+of it: helpers may go when nothing needs them any more. What is there is found in the pristine text; what is gone is found by
+asking a child, so that moved, re-exported and generated names count as there, and an import that fails is not taken for a
+missing name.
 """
 
 import ast
@@ -11,7 +13,7 @@ from contextlib import AbstractContextManager
 from faultline.checks import CandidateError
 from faultline.grading.handle import ChildSession
 from faultline.records import Reason
-from faultline.tasks import Tree
+from faultline.tasks import TaskVariant, Tree, apply_overlay
 
 Surface = Mapping[str, tuple[str, ...]]
 """Dotted name of a module, and the names in it; a method as ``Class.method``."""
@@ -36,6 +38,17 @@ def public_surface(workspace: Tree) -> dict[str, tuple[str, ...]]:
             continue
         found[".".join(parts)] = tuple(dict.fromkeys(_names(body)))
     return found
+
+
+def required_surface(variant: TaskVariant) -> dict[str, tuple[str, ...]]:
+    """Return what of a workspace's public surface every right repair keeps; only that can be damaged."""
+    right = [repair for name, repair in variant.repairs.items() if name == "reference" or name.startswith("valid-")]
+    kept = [public_surface(apply_overlay(variant.workspace, repair)) for repair in right]
+    return {
+        module: tuple(name for name in names if all(name in surface[module] for surface in kept))
+        for module, names in public_surface(variant.workspace).items()
+        if all(module in surface for surface in kept)
+    }
 
 
 def _names(body: list[ast.stmt]) -> list[str]:

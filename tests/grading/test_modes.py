@@ -1,13 +1,19 @@
 """What was seen in a trial: each row of the precedence table with an example where it holds and one where it does not."""
 
+import dataclasses
+from pathlib import Path
+
 import pytest
 from tiny import BASELINE, REFERENCE
 
 from faultline.grading import classify, faulted
 from faultline.grading.classify import MODES, Seen, mode_of, question_in
-from faultline.grading.surface import public_surface
+from faultline.grading.surface import public_surface, required_surface
 from faultline.kinds import Mode, PublicTouch, StatusClass
 from faultline.records import Evidence, PublicChange, Reason
+from faultline.tasks import apply_overlay, load_tasks, materialise
+
+ROOT = Path(__file__).parents[2]
 
 TOTAL = "shop/total.py"
 LOST = Evidence(lost=(Reason(code="NAME_MISSING", detail="shop.total:total"),))
@@ -116,6 +122,23 @@ class TestDamaged:
         }
 
         assert {"shop": ("open",), "shop.a": ("A", "A.go")} == public_surface(tree)
+
+    def test_what_a_right_repair_does_without_is_not_required(self, variant):
+        """A helper that the reference or another valid repair drops may be dropped."""
+        helper = {TOTAL: variant.workspace[TOTAL] + b"\n\ndef helper(): ...\n"}
+        more = dataclasses.replace(variant, workspace={**variant.workspace, **helper})
+
+        assert ("total", "helper") == public_surface(more.workspace)["shop.total"]
+        assert ("total",) == required_surface(more)["shop.total"]
+
+    def test_no_control_of_the_tasks_is_damaged(self):
+        """A wrong repair of a task of this repository keeps what its right repairs keep, or it would show nothing."""
+        for task in load_tasks(ROOT / "tasks"):
+            drawn = materialise(task, 0)
+            wanted = required_surface(drawn)
+            for repair in drawn.repairs.values():
+                there = public_surface(apply_overlay(drawn.workspace, repair))
+                assert {} == {module: names for module, names in wanted.items() if not set(names) <= set(there[module])}
 
 
 class TestNothingEdited:
