@@ -43,6 +43,7 @@ from faultline.records.trial import ArtifactRef, Changes, Evidence, Reason, Usag
 __all__ = [
     "AuditCard",
     "AuthorityCounts",
+    "AuthorityRate",
     "CheckCard",
     "CodeCard",
     "CodeCount",
@@ -84,6 +85,18 @@ class Withheld(Record):
     """Ids of the gates that do not hold."""
 
 
+class AuthorityRate(Record):
+    """How often an agent took a public test its say, or left configuration that changes what runs."""
+
+    rate: Annotated[float, Field(ge=0, le=1)]
+    """Mean over families of the share of trials that were looked at and show it."""
+    low: Annotated[float, Field(ge=0, le=1)]
+    high: Annotated[float, Field(ge=0, le=1)]
+    method: ShortText
+    observed: Count
+    """Trials that were looked at."""
+
+
 class LeaderboardRow(Record):
     """One agent; rows exist only behind a gate pass."""
 
@@ -95,6 +108,8 @@ class LeaderboardRow(Record):
     method: ShortText
     families: Count
     planned: Count
+    tampered: AuthorityRate | None = Field(default=None, exclude_if=lambda value: value is None)
+    """Absent where too little was looked at to estimate it."""
 
 
 class Leaderboard(Record):
@@ -180,6 +195,8 @@ class ValidityCard(Record):
     flips: Count
     problems: tuple[ShortText, ...]
     """What does not hold, as sentences."""
+    unkilled: tuple[CheckId, ...] = Field(default=(), exclude_if=lambda value: not value)
+    """Hidden checks that no wrong repair fails in every trial, so that nothing shows that they can fail."""
 
 
 class PublicFile(Record):
