@@ -142,6 +142,35 @@ class TestRun:
 
         assert 1 == json.loads(done.stdout)["failed"]
 
+    @pytest.mark.parametrize(
+        ("script", "mode", "shown"),
+        [
+            (
+                "sed -i 's/    def test_sum/    @unittest.skip(str())\\n&/' tests/test_total.py\n",
+                "tampered",
+                b'"how":"skipped"',
+            ),
+            ("echo 'Should an order count twice?'\n", "asked-a-question", b'"question":"Should an order count twice?"'),
+            ("echo 'I have a plan.' > plan.md\n", "no-draft", b'"evidence":{}'),
+            ("echo '{}' > trace.json\necho done\n", "no-change", b'"evidence":{}'),
+        ],
+    )
+    def test_what_an_agent_did_is_recorded_sealed_and_verified(self, faultline, root, script, mode, shown):
+        """A program that skips a test, asks, or writes elsewhere is told apart in the sealed record, and the run verifies."""
+        toml = (
+            'schema = "faultline/agent/1"\nname = "mine"\nmodel = "none"\nversion = "1"\ntrace_file = "trace.json"\n'
+            'command = ["/bin/sh", "{agent}/a.sh"]\n'
+        )
+        write_files(root / "agent", {"agent.toml": toml, "a.sh": script})
+        run = json.loads(faultline("run", "--agent", "agent/agent.toml", "--seed", "0", "--trials", "1", "--json").stdout)[
+            "run"
+        ]
+        line = (root / "runs" / run / "trials.jsonl").read_bytes()
+
+        assert f'"mode":"{mode}"'.encode() in line
+        assert shown in line
+        assert f"{run}: verified\n" == faultline("verify", run).stdout
+
 
 BAD = {
     "no agent": (("run",), 2, "name a control"),
