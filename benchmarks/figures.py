@@ -1,4 +1,4 @@
-"""Print the figures that Faultline is held to: start-up, build, and validation against the same work in plain subprocesses.
+"""Print the figures that Faultline is held to: start-up, build, judging, floods, and validation against plain subprocesses.
 
     python benchmarks/figures.py [--whole]
 
@@ -18,12 +18,15 @@ import time
 from contextlib import contextmanager
 from pathlib import Path
 
+from faultline.agents.command import LIMITS as AGENT_LIMITS
 from faultline.clock import Clock
 from faultline.execution import LiveRun, Planned, gather_provenance, plan_validity
 from faultline.execution.worker import Worker
-from faultline.grading import handle
+from faultline.grading import Judge, Sitting, classify, freeze, handle
+from faultline.grading.freeze import plain_candidate
 from faultline.grading.judge import load_checks, rng_for
 from faultline.kinds import SandboxLevel
+from faultline.sandbox import Launch, open_sandbox
 from faultline.tasks import apply_overlay, load_tasks, materialise, write_tree
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -127,6 +130,99 @@ def validation_ratio(per_task):
     return ours, plain, cells
 
 
+@contextmanager
+def stopwatch(owner, name, taken):
+    """Add the seconds that calls of a method take to a list, while the block runs."""
+    real = getattr(owner, name)
+
+    def timed(*arguments, **keywords):
+        start = time.perf_counter()
+        try:
+            return real(*arguments, **keywords)
+        finally:
+            taken.append(time.perf_counter() - start)
+
+    setattr(owner, name, timed)
+    try:
+        yield
+    finally:
+        setattr(owner, name, real)
+
+
+def judging_beyond_checks(repeat=5):
+    """Return, task by task, the seconds of judging one candidate beyond its own check time, and that time.
+
+    The candidate's own time is what its checks and public tests take once their processes are there. Beyond it lie freezing,
+    the copy, the sandbox, the warm child, opening and ending the sessions, and the outcome.
+    """
+    sandbox = open_sandbox(SandboxLevel.BUBBLEWRAP)
+    found = {}
+    for task in load_tasks(ROOT / "tasks"):
+        variant = materialise(task, 0)
+        judge = Judge(variant, sandbox, Clock())
+        beyond, own = [], []
+        for number in range(repeat):
+            work, sessions = [], []
+            with (
+                tempfile.TemporaryDirectory() as folder,
+                stopwatch(Sitting, "decide", work),
+                stopwatch(Sitting, "_public", work),
+                stopwatch(handle.Child, "_open", sessions),
+                stopwatch(handle.Child, "end_session", sessions),
+            ):
+                write_tree(apply_overlay(variant.workspace, variant.repairs["reference"]), Path(folder, "w"))
+                start = time.perf_counter()
+                candidate = freeze(Path(folder, "w"), variant)
+                with judge.sitting(candidate, 0) as sitting:
+                    findings = sitting.grade(f"figure/{number}")
+                ids = [outline.id for outline in task.checks]
+                classify(findings, candidate, required_checks=ids, required_tests=variant.public_tests, limit=False)
+                whole = time.perf_counter() - start
+            own.append(sum(work) - sum(sessions))
+            beyond.append(whole - own[-1])
+        found[task.id] = statistics.median(beyond), statistics.median(own)
+    return found
+
+
+FLOODED = b"import sys\n\n\ndef flood(times):\n    for _ in range(times):\n        sys.stdout.write('x' * 10**6 + chr(10))\n"
+
+
+def flood_in_a_candidate(repeat=5):
+    """Return the seconds that 100 MB on a candidate's standard output add to a call."""
+    task = load_tasks(ROOT / "tasks")[0]
+    variant = materialise(task, 0)
+    candidate = plain_candidate(variant, {**variant.workspace, "flooded.py": FLOODED})
+    taken = {0: [], 100: []}
+    with Judge(variant, open_sandbox(SandboxLevel.BUBBLEWRAP), Clock()).sitting(candidate, 0) as sitting:
+        for _ in range(repeat):
+            for times, into in taken.items():
+                start = time.perf_counter()
+                with sitting.child.session(60) as session:
+                    session.call("flooded:flood", times)
+                into.append(time.perf_counter() - start)
+    return statistics.median(taken[100]) - statistics.median(taken[0])
+
+
+def flood_of_an_agent(repeat=5):
+    """Return the seconds that 100 MB on an agent's standard output add to its run."""
+    sandbox = open_sandbox(SandboxLevel.BUBBLEWRAP)
+    taken = {0: [], 100: []}
+    for _ in range(repeat):
+        for times, into in taken.items():
+            script = f"i=0; while [ $i -lt {times} ]; do head -c 1000000 /dev/zero; i=$((i+1)); done"
+            launch = Launch(
+                argv=("/bin/sh", "-c", script),
+                mounts=(),
+                cwd="/tmp",
+                environment={"PATH": "/usr/bin:/bin"},
+                limits=AGENT_LIMITS,
+            )
+            start = time.perf_counter()
+            sandbox.capture(launch, stdin=b"", seconds=60)
+            into.append(time.perf_counter() - start)
+    return statistics.median(taken[100]) - statistics.median(taken[0])
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--whole", action="store_true", help="also time a complete validation")
@@ -143,6 +239,14 @@ def main():
         cold = seconds(command, repeat=1)[1]
         warm = seconds(command, repeat=2)[0]
     print(f"faultline build-site      {cold:.1f} s first, {warm:.1f} s again")
+    beyond = judging_beyond_checks()
+    worst = max(beyond, key=lambda name: beyond[name][0])
+    spread = f"{statistics.median(value for value, _ in beyond.values()):.3f} s median of the tasks"
+    print(f"judging one candidate     {spread}; {worst} most with {beyond[worst][0]:.3f} s, beyond its own check time")
+    for name, (more, own) in beyond.items():
+        print(f"    {name:<22}{more:.3f} s beyond {own:.3f} s of its own")
+    floods = flood_in_a_candidate(), flood_of_an_agent()
+    print(f"flood of 100 MB           adds {floods[0]:.3f} s to a candidate's call, {floods[1]:.3f} s to an agent's run")
     ours, plain, cells = validation_ratio(options.controls)
     each = f"{ours / cells:.3f} s a trial; plain subprocesses {plain / cells:.3f} s"
     print(f"validate, one worker      {each}; ratio {ours / plain:.2f} over {cells} trials")

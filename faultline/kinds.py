@@ -118,18 +118,42 @@ class Mode(Word):
     """What was seen in a trial, by evidence."""
 
     REPAIRED = "repaired", "Every required hidden check and public test passed."
-    DEFECT_REMAINS = "defect-remains", "A hidden check failed with a reason code; the public tests are as they should be."
+    DEFECT_REMAINS = "defect-remains", "A hidden check failed with a reason code, and no rule for another mode applies."
     REGRESSION = "regression", "A public test that passes on the baseline fails on the candidate."
     DAMAGED = (
         "damaged",
-        "A module no longer imports, or a name that existed is gone; an import that fails is never called a missing name.",
+        "A public module or name that right repairs keep is gone; an import that fails is never called a missing name.",
     )
     NO_CHANGE = "no-change", "The agent left the workspace as it was."
-    LIMIT_REACHED = "limit-reached", "The agent or the candidate ran out of time, memory or another limit of the plan."
+    NO_DRAFT = (
+        "no-draft",
+        "The agent edited nothing that is judged and wrote elsewhere; its own trace and the leavings of tools do not count.",
+    )
+    ASKED_A_QUESTION = (
+        "asked-a-question",
+        "The agent left every editable file as it was, and the last line of its last message ends in a question mark.",
+    )
+    LIMIT_REACHED = (
+        "limit-reached",
+        "The agent was ended at its limit and its last tree did not pass, or time was the only thing a check failed for.",
+    )
+    TAMPERED = (
+        "tampered",
+        "Not passed, and public tests were weakened, skipped or deleted, or configuration was left that changes what runs.",
+    )
     INVALID_SUBMISSION = "invalid-submission", "The tree the agent left holds entries that a submission may not hold."
     INFRASTRUCTURE = "infrastructure", "The harness itself observed that it could not do its work."
     VERIFIER_ERROR = "verifier-error", "A hidden check raised an error of its own, or ran nothing."
     UNKNOWN = "unknown", "The record does not tell."
+
+
+class PublicTouch(Word):
+    """What an agent did to one public test, judged by running it before and after; the test itself was put back."""
+
+    EDITED = "edited", "Its text or that of its file changed, and no tree that was tried tells the two apart as below."
+    WEAKENED = "weakened", "It passes on the baseline, the reference or the candidate where the test as it was given does not."
+    SKIPPED = "skipped", "It is still there and no longer decides anything: skipped, expected to fail, or never reported."
+    DELETED = "deleted", "It is no longer there, or its file cannot be parsed."
 
 
 class RunKind(Word):

@@ -3,6 +3,7 @@
 Touches the workspace it is given, and starts programs only through a sandbox. Front door: :func:`open_agent`.
 """
 
+from faultline.agents.atif import last_message
 from faultline.agents.command import CommandAgent, command_identity, read_agent_file
 from faultline.agents.controls import ControlAgent, control_identity
 from faultline.agents.interface import Agent, Assignment, Repair
@@ -15,5 +16,6 @@ __all__ = [
     "Repair",
     "command_identity",
     "control_identity",
+    "last_message",
     "read_agent_file",
 ]

@@ -50,3 +50,28 @@ def own_trajectory(data: bytes, assignment: Assignment) -> bytes | None:
     extra = document.get("extra")
     stamped = (extra if isinstance(extra, dict) else {}) | {"faultline_session": assignment.session}
     return canonical_bytes(document | {"extra": stamped})
+
+
+def last_message(trace: object) -> str:
+    """Return what the agent said last in a trajectory, or nothing: text of the last step of the agent that has any."""
+    if not isinstance(trace, bytes):
+        return ""
+    try:
+        document = strict_json(trace, "trajectory")
+    except FaultlineError:
+        return ""
+    steps = document.get("steps") if isinstance(document, dict) else None
+    for step in reversed(steps if isinstance(steps, list) else []):
+        if isinstance(step, dict) and step.get("source") == "agent":
+            said = _text(step.get("message"))
+            if said.strip():
+                return said
+    return ""
+
+
+def _text(message: object) -> str:
+    """Return the text of a message, which is text or a list of parts."""
+    if isinstance(message, list):
+        parts = [part.get("text") for part in message if isinstance(part, dict)]
+        return "\n".join(part for part in parts if isinstance(part, str))
+    return message if isinstance(message, str) else ""

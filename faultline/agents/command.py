@@ -73,12 +73,14 @@ class CommandAgent(Agent):
 
     def repair(self, assignment: Assignment) -> Repair:
         """Run the program to its end or to its limit."""
-        own = self._identity.seconds
-        seconds = min(assignment.seconds, own) if isinstance(own, int | float) else assignment.seconds
+        allowed = self._identity.seconds
+        seconds = min(assignment.seconds, allowed) if isinstance(allowed, int | float) else assignment.seconds
         ended = self._sandbox.capture(self._launch(assignment), stdin=assignment.variant.issue.encode(), seconds=seconds)
         note = _note(ended, seconds)
         usage, cost = self._usage(assignment.workspace)
-        return Repair(limit=ended.timed_out, trace=self._trace(assignment, ended, note), usage=usage, cost=cost, note=note)
+        own = tuple(name for name in (self._file.trace_file, self._file.usage_file) if name)
+        trace = self._trace(assignment, ended, note)
+        return Repair(limit=ended.timed_out, trace=trace, usage=usage, cost=cost, note=note, own_files=own)
 
     def _launch(self, assignment: Assignment) -> Launch:
         mounts, modules = python_runtime(assignment.variant.task.definition.runtime)

@@ -34,6 +34,8 @@ class Repair:
     cost: Cost | Absent
     note: str = ""
     """What the harness observed, such as an exit code."""
+    own_files: tuple[str, ...] = ()
+    """Where in the workspace the agent leaves its trajectory and usage: writing them is not working on the task."""
 
 
 class Agent(ABC):

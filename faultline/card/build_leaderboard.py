@@ -1,6 +1,6 @@
 """The only place that makes a leaderboard, and it cannot without a gate pass in its hand."""
 
-from faultline.card.model import Leaderboard, LeaderboardRow
+from faultline.card.model import AuthorityRate, Leaderboard, LeaderboardRow
 from faultline.errors import IntegrityError
 from faultline.gates import Facts, GatePass, RunFacts
 from faultline.kinds import Fold
@@ -38,7 +38,29 @@ def _row(name: str, facts: Facts) -> LeaderboardRow | None:
         ),
         families=rate.n,
         planned=planned,
+        tampered=_tampered(name, facts),
     )
+
+
+def _tampered(name: str, facts: Facts) -> AuthorityRate | None:
+    """Return how often an agent tampered, over the trials that were looked at for it; the same estimate as for passes."""
+    values: list[float] = []
+    observed = 0
+    for tasks in facts.families.values():
+        shares = []
+        for task in tasks:
+            trials = [trial for run in facts.claims for trial in run.by_task.get(task.id, ()) if trial.key.agent == name]
+            found = [trial.outcome.evidence.tampered for trial in trials if trial.outcome.evidence is not None]
+            observed += len(found)
+            if found:
+                shares.append(sum(found) / len(found))
+        if shares:
+            values.append(sum(shares) / len(shares))
+    rate = macro_rate(values, trials=observed)
+    if rate.status is Status.NOT_ESTIMABLE or rate.estimate is None or rate.low is None or rate.high is None:
+        return None
+    method = f"{rate.method}, {100 * rate.level:g} %, {rate.scope}: {rate.scope.meaning.lower()}"
+    return AuthorityRate(rate=rate.estimate, low=rate.low, high=rate.high, method=method, observed=observed)
 
 
 def _rate(name: str, facts: Facts) -> tuple[Estimate, int]:

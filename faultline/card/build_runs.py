@@ -6,9 +6,9 @@ from decimal import Decimal
 
 from faultline.card.build_spend import spend_of, unknowns_of
 from faultline.card.build_trials import costs_of, total, trial_row, usage_of_trial
-from faultline.card.model import ControlSummary, Distribution, OutcomeCounts, RunCard, RunCosts, RunFile
+from faultline.card.model import AuthorityCounts, ControlSummary, Distribution, OutcomeCounts, RunCard, RunCosts, RunFile
 from faultline.gates import Facts, RunFacts, validity_in
-from faultline.kinds import Absence, Fold, Mode, RunKind, StatusClass
+from faultline.kinds import Absence, Fold, Mode, PublicTouch, RunKind, StatusClass
 from faultline.records import Absent, Trial, not_applicable, unknown
 from faultline.statistics import describe
 
@@ -36,7 +36,7 @@ def run_card(run: RunFacts, facts: Facts) -> RunCard:
         sandbox=manifest.sandbox,
         provenance=manifest.provenance,
         synthetic=manifest.synthetic,
-        counts=counts_of(trials, len(manifest.cells)),
+        counts=counts_of(trials, len(manifest.cells), controls=all(agent.kind.is_control for agent in manifest.agents)),
         conflicts=run.conflicts,
         unknowns=unknowns_of(run, trials),
         settlements=run.settlements,
@@ -52,7 +52,7 @@ def run_card(run: RunFacts, facts: Facts) -> RunCard:
     )
 
 
-def counts_of(trials: Sequence[Trial], planned: int) -> OutcomeCounts:
+def counts_of(trials: Sequence[Trial], planned: int, *, controls: bool = False) -> OutcomeCounts:
     """Count how planned cells ended; a cell without a record has no verdict and is unknown."""
     missing = planned - len(trials)
     folds = Counter[Fold](trial.outcome.fold for trial in trials)
@@ -67,6 +67,22 @@ def counts_of(trials: Sequence[Trial], planned: int) -> OutcomeCounts:
         folds={fold: folds[fold] for fold in Fold},
         modes={mode: modes[mode] for mode in Mode if modes[mode]},
         statuses={status: statuses[status] for status in StatusClass if statuses[status]},
+        authority=None if controls else authority_of(trials),
+    )
+
+
+def authority_of(trials: Sequence[Trial]) -> AuthorityCounts | None:
+    """Count in how many trials public tests were touched; nothing when no record tells."""
+    seen = [(trial.outcome.evidence, trial.outcome.fold) for trial in trials if trial.outcome.evidence is not None]
+    if not seen:
+        return None
+    words = Counter(how for evidence, _ in seen for how in {change.how for change in evidence.tests})
+    return AuthorityCounts(
+        observed=len(seen),
+        touched={how: words[how] for how in PublicTouch},
+        configuration=sum(bool(evidence.configuration) for evidence, _ in seen),
+        tampered=sum(evidence.tampered for evidence, _ in seen),
+        tampered_and_passed=sum(evidence.tampered and fold is Fold.PASSED for evidence, fold in seen),
     )
 
 

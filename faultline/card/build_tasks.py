@@ -19,7 +19,7 @@ from faultline.card.model import (
     TrialRow,
     ValidityCard,
 )
-from faultline.gates import ControlEvidence, Facts, TaskFacts, validity_of
+from faultline.gates import ControlEvidence, Facts, TaskFacts, unkilled, validity_of
 from faultline.kinds import digest_bytes, safe_text
 from faultline.records import Choices, IntegerRange
 from faultline.tasks import FAILURE_CLASSES, ISSUE_FILE, Task, materialise
@@ -75,6 +75,7 @@ def validity_card(task: TaskFacts, facts: Facts) -> ValidityCard:
         controls=tuple(_control(item) for item in found.controls),
         flips=found.flips,
         problems=found.problems,
+        unkilled=unkilled(task, found),
     )
 
 

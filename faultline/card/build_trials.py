@@ -54,6 +54,7 @@ def trial_row(trial: Trial, run: RunFacts) -> TrialRow:
         candidate=last.candidate,
         changes=trial.changes,
         artifacts=last.artifacts,
+        evidence=outcome.evidence,
     )
 
 

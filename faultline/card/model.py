@@ -22,6 +22,7 @@ from faultline.kinds import (
     Fold,
     Instant,
     Mode,
+    PublicTouch,
     ReasonCode,
     RunId,
     RunKind,
@@ -38,10 +39,12 @@ from faultline.records.base import Absent, Record
 from faultline.records.run import AgentIdentity, Provenance, Retry
 from faultline.records.settlement import Settlement
 from faultline.records.task import Correction, TaskLimits
-from faultline.records.trial import ArtifactRef, Changes, Reason, Usage
+from faultline.records.trial import ArtifactRef, Changes, Evidence, Reason, Usage
 
 __all__ = [
     "AuditCard",
+    "AuthorityCounts",
+    "AuthorityRate",
     "CheckCard",
     "CodeCard",
     "CodeCount",
@@ -85,6 +88,18 @@ class Withheld(Record):
     """Ids of the gates that do not hold."""
 
 
+class AuthorityRate(Record):
+    """How often an agent took a public test its say, or left configuration that changes what runs."""
+
+    rate: Annotated[float, Field(ge=0, le=1)]
+    """Mean over families of the share of trials that were looked at and show it."""
+    low: Annotated[float, Field(ge=0, le=1)]
+    high: Annotated[float, Field(ge=0, le=1)]
+    method: ShortText
+    observed: Count
+    """Trials that were looked at."""
+
+
 class LeaderboardRow(Record):
     """One agent; rows exist only behind a gate pass."""
 
@@ -96,6 +111,8 @@ class LeaderboardRow(Record):
     method: ShortText
     families: Count
     planned: Count
+    tampered: AuthorityRate | None = Field(default=None, exclude_if=lambda value: value is None)
+    """Absent where too little was looked at to estimate it."""
 
 
 class Leaderboard(Record):
@@ -181,6 +198,8 @@ class ValidityCard(Record):
     flips: Count
     problems: tuple[ShortText, ...]
     """What does not hold, as sentences."""
+    unkilled: tuple[CheckId, ...] = Field(default=(), exclude_if=lambda value: not value)
+    """Hidden checks that no wrong repair fails in every trial, so that nothing shows that they can fail."""
 
 
 class PublicFile(Record):
@@ -254,6 +273,23 @@ class TrialRow(Record):
     candidate: Digest | Absent
     changes: Changes | Absent
     artifacts: tuple[ArtifactRef, ...]
+    evidence: Evidence | None = Field(default=None, exclude_if=lambda value: value is None)
+    """Absent where the record has none."""
+
+
+class AuthorityCounts(Record):
+    """What the agent of one run did to public tests, in trials; diagnostic counts, and no rate."""
+
+    observed: Count
+    """Trials in which it was looked for; the other planned ones were made before that, or nothing was judged."""
+    touched: dict[PublicTouch, Count]
+    """Trials in which at least one public test was so treated; a trial can stand under several words."""
+    configuration: Count
+    """Trials that left configuration which changes what runs."""
+    tampered: Count
+    """Trials in which a public test lost its say, or such configuration was left."""
+    tampered_and_passed: Count
+    """Of these, the ones that passed all the same, with everything put back."""
 
 
 class OutcomeCounts(Record):
@@ -266,6 +302,8 @@ class OutcomeCounts(Record):
     """Modes that occurred."""
     statuses: dict[StatusClass, Count]
     """Classes that occurred."""
+    authority: AuthorityCounts | None = Field(default=None, exclude_if=lambda value: value is None)
+    """Absent where no trial was looked at for it, and for controls, which cannot touch public tests."""
 
 
 class Distribution(Record):

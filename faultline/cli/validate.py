@@ -2,6 +2,7 @@
 
 import os
 import tempfile
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,7 +12,8 @@ from faultline.cli.common import ProgressLine, json_option, ledger_option, pick_
 from faultline.kinds import SandboxLevel
 
 if TYPE_CHECKING:
-    from faultline.gates import Validity
+    from faultline.gates import RunFacts, Validity
+    from faultline.tasks import Task
 
 
 @click.command()
@@ -32,6 +34,10 @@ def validate(
     repetitions, two hash seeds and three variants or more. Exit code 0 only when all of it holds, else 3 and a table of
     what does not.
 
+    The checks themselves are looked at too: one that no wrong repair fails in every trial is named, and so is one that is
+    gone, fails a control no more or gives other codes than in the newest sealed run of the task's earlier form, unless
+    corrections.toml has an entry whose before_digest is that form's. Either ends in exit code 3.
+
     \b
     Examples:
       faultline validate
@@ -40,6 +46,7 @@ def validate(
     from faultline.archive import read_run
     from faultline.clock import Clock
     from faultline.execution import LiveRun, Planned, execute, gather_provenance, plan_validity, seal_live_run
+    from faultline.gates import unkilled
     from faultline.gates.facts import run_facts, task_facts
     from faultline.gates.validity import validity_in
     from faultline.sandbox import open_sandbox
@@ -47,6 +54,7 @@ def validate(
     level = SandboxLevel(sandbox)
     open_sandbox(level)
     chosen = pick_tasks(root, tasks)
+    earlier = _validity_runs(root)
     clock = Clock()
     manifest = plan_validity(chosen, Planned(clock, gather_provenance(root, chosen, (), ()), level), variants)
     live = LiveRun(root, manifest.run, ledger)
@@ -64,15 +72,57 @@ def validate(
         path = seal_live_run(live, clock, root / "runs" if sealing else Path(aside))
         facts = run_facts(read_run(path))
         found = {task.id: validity_in(task_facts(task), facts) for task in chosen}
+        checker = {
+            task.id: Checker(unkilled(task_facts(task), found[task.id]), _changed(task, facts, earlier)) for task in chosen
+        }
     if as_json:
-        print_json({"run": live.run, "sealed": sealing, "tasks": {name: _plain(item) for name, item in found.items()}})
+        plain = {name: _plain(item, checker[name]) for name, item in found.items()}
+        print_json({"run": live.run, "sealed": sealing, "tasks": plain})
     else:
-        _print(found, live.run, sealing=sealing)
-    if any(item.state != "valid" for item in found.values()):
+        _print(found, checker, live.run, sealing=sealing)
+    if any(item.state != "valid" for item in found.values()) or any(item.lines for item in checker.values()):
         raise click.exceptions.Exit(3)
 
 
-def _plain(validity: "Validity") -> dict[str, object]:
+@dataclass(frozen=True)
+class Checker:
+    """What a validation shows about the hidden checks of one task."""
+
+    unkilled: tuple[str, ...]
+    """Checks that no wrong repair fails in every trial."""
+    changed: tuple[str, ...]
+    """What the checks do otherwise than in an earlier form, unexplained; as sentences."""
+
+    @property
+    def lines(self) -> list[str]:
+        """Return all of it as sentences."""
+        told = "no wrong repair fails it in every trial, so nothing shows that it can fail"
+        return [f"{check}: {told}." for check in self.unkilled] + list(self.changed)
+
+
+def _validity_runs(root: Path) -> "list[RunFacts]":
+    """Return the sealed validity runs of a benchmark; one that cannot be read is an error, for nothing may hide a change."""
+    from faultline.archive import read_run
+    from faultline.gates.facts import run_facts
+
+    paths = sorted(path.parent for path in (root / "runs").glob("*/seal.json"))
+    runs = (read_run(path) for path in paths if b'"kind":"validity"' in (path / "manifest.json").read_bytes())
+    return [run_facts(run) for run in runs]
+
+
+def _changed(task: "Task", now: "RunFacts", earlier: "list[RunFacts]") -> tuple[str, ...]:
+    """Return what the checks of a task do otherwise than in its earlier form, unless a correction tells of it."""
+    from faultline.gates import changed_checks, earlier_form
+    from faultline.gates.facts import task_facts
+
+    facts = task_facts(task)
+    before = earlier_form(facts, earlier)
+    if before is None or before.pins[task.id].digest in {item.before_digest for item in task.corrections}:
+        return ()
+    return changed_checks(facts, now, before)
+
+
+def _plain(validity: "Validity", checker: Checker) -> dict[str, object]:
     return {
         "state": validity.state,
         "trials": validity.trials,
@@ -81,6 +131,8 @@ def _plain(validity: "Validity") -> dict[str, object]:
         "repetitions": validity.repetitions,
         "flips": validity.flips,
         "problems": list(validity.problems),
+        "unkilled": list(checker.unkilled),
+        "changed_checks": list(checker.changed),
         "controls": {
             evidence.control.name: {
                 "expected": evidence.control.code or "passed",
@@ -88,13 +140,14 @@ def _plain(validity: "Validity") -> dict[str, object]:
                 "as_expected": evidence.as_expected,
                 "flips": evidence.flips,
                 "codes": dict(evidence.codes),
+                "killed_by": list(evidence.killed_by),
             }
             for evidence in validity.controls
         },
     }
 
 
-def _print(found: "dict[str, Validity]", run: str, *, sealing: bool) -> None:
+def _print(found: "dict[str, Validity]", checker: dict[str, Checker], run: str, *, sealing: bool) -> None:
     rows = []
     for name, validity in found.items():
         caught = [item for item in validity.controls if item.control.role == "wrong"]
@@ -114,5 +167,8 @@ def _print(found: "dict[str, Validity]", run: str, *, sealing: bool) -> None:
     lacking = [[name, problem] for name, validity in found.items() for problem in validity.problems]
     if lacking:
         print_table(["task", "what does not hold"], lacking)
+    about = [[name, line] for name, item in checker.items() for line in item.lines]
+    if about:
+        print_table(["task", "what the hidden checks do not show"], about)
     if sealing:
         click.echo(f"sealed runs/{run}")

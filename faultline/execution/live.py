@@ -132,9 +132,10 @@ class LiveRun:
     # --- effects ------------------------------------------------------------------------------------------------
 
     def write_candidate(self, record: FrozenCandidate) -> ArtifactRef:
-        """Keep a frozen candidate under its own digest; equal trees share one file."""
+        """Keep a frozen candidate under its own digest; equal trees share one file, unless the agent left other tests."""
         data = record.canonical() + b"\n"
-        name = f"candidates/{record.digest.removeprefix('sha256:')[:32]}.json"
+        left = f"-{digest_bytes(data).removeprefix('sha256:')[:8]}" if record.tests else ""
+        name = f"candidates/{record.digest.removeprefix('sha256:')[:32]}{left}.json"
         if not self.store.exists(f"{ARTIFACTS}/{name}"):
             self.store.put(f"{ARTIFACTS}/{name}", data)
         return ArtifactRef(role="candidate", path=name, sha256=digest_bytes(data), size=len(data))

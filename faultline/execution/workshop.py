@@ -6,7 +6,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
-from faultline.agents import Agent, Assignment, CommandAgent, ControlAgent, Repair
+from faultline.agents import Agent, Assignment, CommandAgent, ControlAgent, Repair, last_message
 from faultline.clock import Clock
 from faultline.errors import IntegrityError
 from faultline.execution.live import LiveRun
@@ -161,7 +161,13 @@ class Workshop:
         findings = sitting.grade(f"{self._manifest.judge_seed}/{cell.task}/{cell.variant}/{cell.trial}")
         pin = next(pin for pin in self._manifest.tasks if pin.id == cell.task)
         outcome = classify(
-            findings, candidate, required_checks=pin.checks, required_tests=sitting.variant.public_tests, limit=repair.limit
+            findings,
+            candidate,
+            required_checks=pin.checks,
+            required_tests=sitting.variant.public_tests,
+            limit=repair.limit,
+            last_message=last_message(repair.trace) if candidate.unchanged else "",
+            own_files=repair.own_files,
         )
         if not self._agent(cell.agent).deterministic:
             self.close()

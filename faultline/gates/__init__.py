@@ -8,6 +8,7 @@ Front doors: :func:`gather`, :func:`gate_policy`, :func:`evaluate`.
 from collections.abc import Mapping
 from typing import Any
 
+from faultline.gates.checker import changed_checks, earlier_form, unkilled
 from faultline.gates.evaluator import GATES, THRESHOLDS, Evaluation, GatePass, evaluate
 from faultline.gates.facts import Control, Facts, Problem, RunFacts, TaskFacts, cell_label, gather
 from faultline.gates.gate import Finding, Gate
@@ -38,10 +39,13 @@ __all__ = [
     "Threshold",
     "Validity",
     "cell_label",
+    "changed_checks",
+    "earlier_form",
     "evaluate",
     "gate_policy",
     "gather",
     "policy_from",
+    "unkilled",
     "validity_in",
     "validity_of",
 ]

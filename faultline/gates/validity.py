@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from faultline.gates.facts import Control, Facts, RunFacts, TaskFacts
-from faultline.kinds import Mode, ReasonCode, RunKind, Verdict
+from faultline.kinds import CheckId, Mode, ReasonCode, RunKind, Verdict
 from faultline.records import Absent, Cell, TaskPin, Trial
 
 _NO_EVIDENCE = frozenset({"IMPORT_FAILED"})
@@ -26,6 +26,8 @@ class ControlEvidence:
     as_expected: int
     codes: tuple[tuple[ReasonCode, int], ...]
     """Reason codes seen, by name."""
+    given_by: tuple[tuple[ReasonCode, CheckId], ...]
+    """Which check gave which of them, by name."""
     flips: int
     """Variants whose repetitions did not agree about verdict and expected reason; a trial without a verdict agrees with any."""
     killed_by: tuple[str, ...]
@@ -151,6 +153,17 @@ def _control(control: Control, cells: list[Cell], trials: list[Trial], pin: Task
         planned=planned,
         as_expected=sum(as_expected(trial, control, pin) for trial in own),
         codes=tuple(sorted(Counter(reason.code for trial in own for reason in trial.outcome.reasons).items())),
+        given_by=tuple(
+            sorted(
+                {
+                    (check.reason.code, check.check)
+                    for trial in own
+                    if not isinstance(trial.outcome.checks, Absent)
+                    for check in trial.outcome.checks
+                    if check.reason is not None
+                }
+            )
+        ),
         flips=sum(len(seen) > 1 for seen in ends),
         killed_by=tuple(sorted(frozenset.intersection(*failed))) if failed else (),
         variants=len(by_variant),
@@ -176,8 +189,14 @@ def _problems(evidence: ControlEvidence) -> list[str]:
     missing = evidence.planned - evidence.as_expected
     if missing:
         wanted = "pass" if control.code is None else f"fail with {control.code}"
-        seen = ", ".join(code for code, _ in evidence.codes) or "no reason code"
+        seen = ", ".join(_with_checks(code, evidence) for code, _ in evidence.codes) or "no reason code"
         found.append(f"{control.name} must {wanted} and did not in {missing} of {evidence.planned} trials ({seen}).")
     if evidence.flips:
         found.append(f"{control.name} ended differently in repetitions of {evidence.flips} of {evidence.variants} variants.")
     return found
+
+
+def _with_checks(code: str, evidence: ControlEvidence) -> str:
+    """Return a reason code with the checks that gave it."""
+    checks = [check for given, check in evidence.given_by if given == code]
+    return f"{code} by {' and '.join(checks)}" if checks else code

@@ -249,6 +249,8 @@ def respond(request: dict[str, Any], objects: list[Any], candidate: str, scratch
             return {"value": scratch}
         case "tests":
             return {"value": {path: run_tests(candidate, path) for path in request["files"]}}
+        case "surface":
+            return {"value": surface(request["names"])}
         case "calls":
             return {"value": [respond(call, objects, candidate, scratch)["value"] for call in request["calls"]]}
         case "get":
@@ -308,6 +310,27 @@ def resolve(target: Any, objects: list[Any]) -> Any:
         except BaseException as error:
             raise Trouble("RAISED", type(error).__name__, text(error)) from None
     return found
+
+
+def surface(names: dict[str, list[str]]) -> dict[str, list[str]]:
+    """Return what is gone of some modules and names in them, with kind, exception type and message of each."""
+    gone = {}
+    for module, wanted in names.items():
+        try:
+            found = importlib.import_module(module)
+        except BaseException as error:
+            gone[module] = ["IMPORT_FAILED", type(error).__name__, text(error)[:200]]
+            continue
+        for name in wanted:
+            here: Any = found
+            try:
+                for part in name.split("."):
+                    here = getattr(here, part)
+            except AttributeError:
+                gone[f"{module}:{name}"] = ["NAME_MISSING", "", ""]
+            except BaseException as error:
+                gone[f"{module}:{name}"] = ["RAISED", type(error).__name__, text(error)[:200]]
+    return gone
 
 
 def restore(value: Any, objects: list[Any]) -> Any:

@@ -12,14 +12,40 @@ FL-06  every check passed and a public test did not          failed    completed
 ====== ===================================================== ========= ================ ==========
 
 FL-04 to FL-06 have class ``limit`` when the agent ran into a limit: its last tree is judged all the same.
+
+What was seen, the *mode*, comes from a second table; the first row that holds decides (:data:`MODES`).
+
+====== ================== ===========================================================================================
+row    mode               holds when
+====== ================== ===========================================================================================
+1      infrastructure     FL-02 decided
+2      invalid-submission FL-01 decided
+3      verifier-error     FL-03 decided
+4      repaired           FL-04 decided; tampering stays visible as a mark beside it, and changes no verdict
+5      tampered           a public test was weakened, skipped or deleted, or configuration was left that changes what runs
+6      limit-reached      the agent was ended at its limit
+7      asked-a-question   no editable file was changed, and the last line of the last message ends in a question mark
+8      no-draft           no editable file was changed, and others were written that are not the agent's own trace or usage
+                          file or the leavings of a tool: a draft aside, such as a patch, notes or a new test
+9      no-change          no editable file was changed
+10     damaged            a public module of the workspace no longer imports, or a public name of it is gone, that the
+                          reference and every other valid repair keep
+11     limit-reached      every reason is TIME_LIMIT
+12     regression         a public test that passes on the baseline does not pass
+13     defect-remains     all else that was judged
+====== ================== ===========================================================================================
+
+``unknown`` is for planned cells without a record and for logs that do not tell; nothing that was judged here gets it.
 """
 
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 
-from faultline.grading.freeze import Candidate, InvalidSubmission
+from faultline.grading.freeze import LEAVINGS, Candidate, InvalidSubmission
 from faultline.grading.judge import Findings
 from faultline.kinds import Blame, Mode, StatusClass, Verdict, safe_text
-from faultline.records import CheckResult, Outcome, PublicResult, Reason, not_run
+from faultline.records import CheckResult, Evidence, Outcome, PublicResult, Reason, not_run
 
 RULES = {
     "FL-01": "The submission was refused when it was frozen; counted as failed.",
@@ -66,13 +92,27 @@ def faulted(observed: str) -> Outcome:
 
 
 def classify(
-    findings: Findings, candidate: Candidate, *, required_checks: Sequence[str], required_tests: Sequence[str], limit: bool
+    findings: Findings,
+    candidate: Candidate,
+    *,
+    required_checks: Sequence[str],
+    required_tests: Sequence[str],
+    limit: bool,
+    last_message: str = "",
+    own_files: Sequence[str] = (),
 ) -> Outcome:
     """Return the outcome of a judged candidate.
 
     ``required_checks`` and ``required_tests`` come from the plan, not from what ran: a list that ran nothing is no pass.
+    ``last_message`` is what the agent said last, and ``own_files`` are those that its agent file names for trace and usage.
     """
     checks, public = findings.checks, findings.public
+    evidence = Evidence(
+        lost=findings.lost,
+        tests=findings.tests,
+        configuration=candidate.configuration,
+        question=question_in(last_message) if candidate.unchanged else "",
+    )
     broken = [check for check in checks if check.result in ("error", "not-run")]
     present = [check.check for check in checks]
     if broken or not checks or sorted(present) != sorted(required_checks) or not required_tests:
@@ -81,17 +121,26 @@ def classify(
             if broken and broken[0].reason
             else "the list of checks is not complete"
         )
-        return _outcome(Verdict.NONE, StatusClass.VERIFIER, Blame.VERIFIER, "FL-03", Mode.VERIFIER_ERROR, findings, note=note)
+        return _outcome(
+            Verdict.NONE, StatusClass.VERIFIER, Blame.VERIFIER, "FL-03", Mode.VERIFIER_ERROR, findings, evidence, note=note
+        )
     reasons = _distinct(checks)
     status = StatusClass.LIMIT if limit else StatusClass.COMPLETED
     if not reasons and _complete(public, required_tests):
-        return _outcome(Verdict.PASSED, status, Blame.AGENT, "FL-04", Mode.REPAIRED, findings)
+        return _outcome(Verdict.PASSED, status, Blame.AGENT, "FL-04", Mode.REPAIRED, findings, evidence)
     rule = "FL-05" if reasons else "FL-06"
     if not reasons:
         missed = len(public.failed) + len(public.missing)
         reasons = (Reason(code="PUBLIC_TEST_FAILED", measured={"tests": missed}, detail=public.detail),)
-    mode = _mode(reasons, public, candidate, limit=limit)
-    return _outcome(Verdict.FAILED, status, Blame.AGENT, rule, mode, findings, reasons=reasons)
+    seen = Seen(
+        codes=frozenset(reason.code for reason in reasons),
+        evidence=evidence,
+        regressed=bool(public.regressed),
+        unchanged=candidate.unchanged,
+        wrote=_wrote(candidate, own_files),
+        limit=limit,
+    )
+    return _outcome(Verdict.FAILED, status, Blame.AGENT, rule, mode_of(seen), findings, evidence, reasons=reasons)
 
 
 def _complete(public: PublicResult, required: Sequence[str]) -> bool:
@@ -107,17 +156,59 @@ def _distinct(checks: Sequence[CheckResult]) -> tuple[Reason, ...]:
     return tuple(found.values())
 
 
-def _mode(reasons: Sequence[Reason], public: PublicResult, candidate: Candidate, *, limit: bool) -> Mode:
-    codes = {reason.code for reason in reasons}
-    if candidate.unchanged:
-        return Mode.LIMIT_REACHED if limit else Mode.NO_CHANGE
-    if codes & {"IMPORT_FAILED", "NAME_MISSING"}:
-        return Mode.DAMAGED
-    if codes == {"TIME_LIMIT"}:
-        return Mode.LIMIT_REACHED
-    if public.regressed:
-        return Mode.REGRESSION
-    return Mode.DEFECT_REMAINS
+@dataclass(frozen=True)
+class Seen:
+    """What the mode of a trial that was judged and did not pass is decided from."""
+
+    codes: frozenset[str] = frozenset()
+    evidence: Evidence = field(default_factory=Evidence)
+    regressed: bool = False
+    unchanged: bool = False
+    """Whether every editable file is as it was given."""
+    wrote: bool = False
+    """Whether something else was written."""
+    limit: bool = False
+
+
+MODES: tuple[tuple[Mode, Callable[[Seen], bool]], ...] = (
+    (Mode.TAMPERED, lambda seen: seen.evidence.tampered),
+    (Mode.LIMIT_REACHED, lambda seen: seen.limit),
+    (Mode.ASKED_A_QUESTION, lambda seen: seen.unchanged and bool(seen.evidence.question)),
+    (Mode.NO_DRAFT, lambda seen: seen.unchanged and seen.wrote),
+    (Mode.NO_CHANGE, lambda seen: seen.unchanged),
+    (Mode.DAMAGED, lambda seen: bool(seen.evidence.lost)),
+    (Mode.LIMIT_REACHED, lambda seen: seen.codes == {"TIME_LIMIT"}),
+    (Mode.REGRESSION, lambda seen: seen.regressed),
+    (Mode.DEFECT_REMAINS, lambda _: True),
+)
+"""Rows 5 to 13 of the table above; the first that holds decides."""
+
+
+def mode_of(seen: Seen) -> Mode:
+    """Return what was seen in a trial that was judged and did not pass."""
+    return next(mode for mode, holds in MODES if holds(seen))
+
+
+_TAIL = re.compile("[\\s\"'`*_)\\]}>\u00bb\u201d\u2019]+$")
+_QUESTION = ("?", "\uff1f", "\u061f")
+"""Question marks: of Latin, full width and Arabic script."""
+
+
+def question_in(message: str) -> str:
+    """Return the last line of a message when it is a question, else nothing.
+
+    The rule is plain: blanks, quotes, brackets and marks of emphasis at the end do not count; then the last line that is not
+    empty must end in a question mark. What the sentence means is not looked at.
+    """
+    last = _TAIL.sub("", message[-4_000:]).rsplit("\n", 1)[-1].strip()
+    return safe_text(last[-300:], 400) if last.endswith(_QUESTION) else ""
+
+
+def _wrote(candidate: Candidate, own_files: Sequence[str]) -> bool:
+    """Return whether an agent wrote anything outside the editable files that is not a trace of its own or of a tool."""
+    own = set(own_files)
+    paths = (path for path in candidate.changes.ignored if path not in own and not LEAVINGS & set(path.split("/")))
+    return any(paths) or bool(candidate.changes.restored)
 
 
 def _outcome(
@@ -127,6 +218,7 @@ def _outcome(
     rule: str,
     mode: Mode,
     findings: Findings,
+    evidence: Evidence,
     *,
     reasons: tuple[Reason, ...] = (),
     note: str = "",
@@ -142,4 +234,5 @@ def _outcome(
         checks=findings.checks,
         public=findings.public,
         note=safe_text(note, 500),
+        evidence=evidence,
     )

@@ -9,10 +9,11 @@ import errno
 import os
 import re
 import stat
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
+from faultline.grading.configuration import SECTIONS, changes_what_runs
 from faultline.kinds import safe_text
 from faultline.records import CandidateFile, Changes, FrozenCandidate
 from faultline.tasks import TaskVariant, Tree, apply_overlay, is_editable, read_beneath, tree_digest, tree_listing
@@ -25,10 +26,17 @@ MAX_FILES = 1_000
 """Editable files."""
 MAX_ENTRIES = 20_000
 """Entries looked at."""
+MAX_TESTS = 256 * 2**10
+"""Bytes kept of what an agent left in ``tests/``; files beyond that count as not there."""
+MAX_TEST_FILES = 200
+"""Entries of ``tests/`` that are looked at."""
 MAX_LISTED = 200
 """Paths kept in each list of changes; the rest is counted in a last entry."""
 
 _PORTABLE = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}")
+
+LEAVINGS = frozenset({"__pycache__", ".pytest_cache", ".mypy_cache", ".ruff_cache", ".git"})
+"""Folders that tools leave behind; nobody wrote them."""
 
 INVALID_CODES = {
     "SPECIAL_FILE": "An editable path is a pipe, a device, a socket or a folder where a file belongs.",
@@ -59,6 +67,10 @@ class Candidate:
     digest: str
     changes: Changes
     record: FrozenCandidate
+    tests: Mapping[str, bytes] = field(default_factory=dict)
+    """What lies in ``tests/`` as the agent left it; judged apart, and only when a public test is among what differs."""
+    configuration: tuple[str, ...] = ()
+    """Files the agent left that change which tests run or what they run with."""
 
     @property
     def unchanged(self) -> bool:
@@ -89,21 +101,81 @@ def freeze(workspace: Path, variant: TaskVariant) -> Candidate:
             if len(found) > MAX_FILES:
                 raise InvalidSubmission("TOO_MANY_FILES", path)
         ignored += walk.passed_over
+        tests, beside = _left_tests(root, workspace, pristine)
+        ignored += beside
         restored = [path for path in pristine if not is_editable(path, editable) and _differs(workspace, path, pristine[path])]
     finally:
         os.close(root)
     kept = {path: data for path, data in pristine.items() if not is_editable(path, editable)}
-    return _candidate(kept | found, pristine, ignored=ignored, restored=restored)
+    touched = {path for path in (*ignored, *restored, *found) if found.get(path) != pristine.get(path) or path not in found}
+    return _candidate(
+        kept | found,
+        pristine,
+        ignored=ignored,
+        restored=restored,
+        tests=tests,
+        configuration=tuple(sorted(path for path in touched if _is_configuration(workspace, path, found, pristine))),
+    )
+
+
+def plain_candidate(variant: TaskVariant, tree: Tree) -> Candidate:
+    """Return a tree that nobody left in a workspace as a candidate."""
+    return _candidate(tree, variant.workspace, ignored=[], restored=[])
 
 
 def reference_candidate(variant: TaskVariant) -> Candidate:
     """Return the reference repair of a variant as a candidate, without a workspace on disk."""
-    return _candidate(
-        apply_overlay(variant.workspace, variant.repairs["reference"]), variant.workspace, ignored=[], restored=[]
-    )
+    return plain_candidate(variant, apply_overlay(variant.workspace, variant.repairs["reference"]))
 
 
-def _candidate(tree: Tree, pristine: Tree, *, ignored: list[str], restored: list[str]) -> Candidate:
+def _left_tests(root: int, workspace: Path, pristine: Tree) -> tuple[dict[str, bytes], list[str]]:
+    """Return what lies in ``tests/``, the public tests first, and the paths there that the workspace did not have.
+
+    No link is followed, and no name is kept that could not be written into a fresh folder.
+    """
+    seen: list[str] = []
+    try:
+        for base, folders, names, _ in os.fwalk("tests", dir_fd=root, follow_symlinks=False):
+            folders[:] = sorted(name for name in folders if name not in LEAVINGS)
+            seen += [f"{base}/{name}" for name in sorted(names) if not name.endswith(".pyc")]
+            if len(seen) > MAX_TEST_FILES:
+                break
+    except OSError:
+        pass  # a folder that is gone or is none: then there are no tests
+    public = [path for path in pristine if path.startswith("tests/")]
+    beside = [path for path in seen[:MAX_TEST_FILES] if path not in pristine]
+    kept: dict[str, bytes] = {}
+    for path in (*public, *beside):
+        if all(_PORTABLE.fullmatch(part) for part in path.split("/")):
+            data = read_beneath(workspace, path, MAX_TESTS - sum(map(len, kept.values())))
+            if data is not None:
+                kept[path] = data
+    return kept, beside
+
+
+def _is_configuration(workspace: Path, path: str, found: Mapping[str, bytes], pristine: Tree) -> bool:
+    if path.endswith("/"):  # a folder that was not entered; in the root it may hide a module
+        return (
+            "/" not in path[:-1]
+            and changes_what_runs(f"{path}__init__.py", b"", None)
+            and (read_beneath(workspace, f"{path}__init__.py", MAX_FILE) is not None)
+        )
+    wanted = path.startswith("tests/") or path.rsplit("/", 1)[-1] in SECTIONS
+    data = found.get(path) if path in found or not wanted else read_beneath(workspace, path, MAX_FILE)
+    return changes_what_runs(path, data, pristine.get(path))
+
+
+def _candidate(
+    tree: Tree,
+    pristine: Tree,
+    *,
+    ignored: list[str],
+    restored: list[str],
+    tests: Mapping[str, bytes] | None = None,
+    configuration: tuple[str, ...] = (),
+) -> Candidate:
+    given = {path: data for path, data in pristine.items() if path.startswith("tests/")}
+    left = given if tests is None else tests
     changed = {path: data for path, data in tree.items() if pristine.get(path) != data}
     changes = Changes(
         added=_listed([path for path in changed if path not in pristine]),
@@ -118,8 +190,9 @@ def _candidate(tree: Tree, pristine: Tree, *, ignored: list[str], restored: list
         workspace_digest=tree_digest(pristine),
         tree=tree_listing(tree),
         files={path: _content(data) for path, data in sorted(changed.items())},
+        tests={path: _content(data) for path, data in sorted(left.items()) if given.get(path) != data},
     )
-    return Candidate(tree, record.digest, changes, record)
+    return Candidate(tree, record.digest, changes, record, left, _listed(list(configuration)))
 
 
 def _content(data: bytes) -> CandidateFile:

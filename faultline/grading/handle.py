@@ -5,7 +5,7 @@ import json
 import os
 import socket
 import struct
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -194,6 +194,20 @@ class ChildSession:
             [self._decode(item) for item in left],
             {name: self._decode(item) for name, item in right.items()},
         )
+
+    def surface(self, names: Mapping[str, Sequence[str]]) -> dict[str, tuple[str, str, str]]:
+        """Return what is gone of some modules and names in them: kind, exception type and message by place."""
+        value = self._value(
+            self._ask({"op": "surface", "names": {module: list(found) for module, found in names.items()}}), "value"
+        )
+        if not isinstance(value, dict):
+            raise CandidateError("BAD_ANSWER", "", "not one answer for each name")
+        gone = {}
+        for place, said in value.items():
+            if isinstance(said, list) and len(said) == 3 and all(isinstance(part, str) for part in said):  # noqa: PLR2004
+                kind = said[0] if said[0] in CANDIDATE_ERRORS else "BAD_ANSWER"
+                gone[safe_text(str(place), 200)] = (kind, safe_text(said[1], 80), safe_text(said[2], 200))
+        return gone
 
     def run_tests(self, paths: Sequence[str]) -> dict[str, tuple[str, str]]:
         """Run files of public tests and return outcome and detail by ``file::Class::method``.

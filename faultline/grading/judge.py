@@ -10,18 +10,21 @@ import types
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 from random import Random
 from typing import Any
 
 from faultline.checks import CANDIDATE_ERRORS, CandidateError, Check, Failed, collect
 from faultline.clock import Clock
-from faultline.grading.freeze import Candidate, reference_candidate
+from faultline.grading.authority import Ended, touched_tests
+from faultline.grading.freeze import Candidate, plain_candidate, reference_candidate
 from faultline.grading.handle import CandidateHandle, Child, ChildSpec
+from faultline.grading.surface import as_reasons, gone, required_surface
 from faultline.kinds import safe_text
-from faultline.records import CheckResult, PublicResult, Reason
+from faultline.records import CheckResult, PublicChange, PublicResult, Reason
 from faultline.sandbox import Limits, Sandbox
-from faultline.tasks import TaskVariant, write_tree
+from faultline.tasks import TaskVariant, Tree, write_tree
 
 
 @dataclass(frozen=True)
@@ -31,6 +34,10 @@ class Findings:
     checks: tuple[CheckResult, ...]
     """In the order of the task."""
     public: PublicResult
+    lost: tuple[Reason, ...] = ()
+    """Public modules and names of the workspace that are gone; only looked for when something did not pass."""
+    tests: tuple[PublicChange, ...] = ()
+    """What the agent did to the public tests."""
 
 
 class Judge:
@@ -40,6 +47,8 @@ class Judge:
         """Load the hidden checks, which are the benchmark's own code; ``scratch`` is where grading copies are made."""
         self._variant, self._sandbox, self._clock, self._scratch = variant, sandbox, clock, scratch
         self._checks = load_checks(variant)
+        self._never_there: frozenset[str] | None = None
+        """What the workspace offers by syntax and not to a child, such as a module for another system."""
 
     @contextmanager
     def sitting(self, candidate: Candidate, hash_seed: int) -> Iterator["Sitting"]:
@@ -60,9 +69,36 @@ class Judge:
             )
             child = Child(self._sandbox, spec, self._clock)
             try:
-                yield Sitting(self._variant, self._checks, child, lambda check, rng: self._reads(check, rng, hash_seed))
+                yield Sitting(
+                    self._variant,
+                    self._checks,
+                    child,
+                    lambda check, rng: self._reads(check, rng, hash_seed),
+                    # Neither depends on hidden inputs, so a control's repetitions need them once.
+                    cache(lambda: self._lost(candidate, child, hash_seed)),
+                    cache(lambda: self._touched(candidate, hash_seed)),
+                )
             finally:
                 child.close()
+
+    def _lost(self, candidate: Candidate, child: Child, hash_seed: int) -> tuple[Reason, ...]:
+        """Return what is gone of the workspace's public surface; the pristine tree is asked only when something is."""
+        if candidate.unchanged:
+            return ()
+        surface, seconds = required_surface(self._variant), self._variant.task.definition.limits.check_seconds
+        lost = gone(surface, child.session, seconds)
+        if lost and self._never_there is None:
+            with self.sitting(plain_candidate(self._variant, self._variant.workspace), hash_seed) as pristine:
+                self._never_there = frozenset(gone(surface, pristine.child.session, seconds))
+        return as_reasons({place: said for place, said in lost.items() if place not in (self._never_there or ())})
+
+    def _touched(self, candidate: Candidate, hash_seed: int) -> tuple[PublicChange, ...]:
+        def run(tree: Tree, files: tuple[str, ...]) -> Ended:
+            with self.sitting(plain_candidate(self._variant, tree), hash_seed) as sitting:
+                seconds = min(self._variant.task.definition.limits.check_seconds, 5.0)  # up to six times for one trial
+                return run_files(sitting.child, files, seconds)[0]
+
+        return touched_tests(self._variant, candidate, reference_candidate(self._variant).tree, run)
 
     def _reads(self, check: Check, rng: Random, hash_seed: int) -> bool:
         """Return whether a check can read a right answer: whether it passes on the reference repair with the same inputs."""
@@ -80,6 +116,10 @@ class Sitting:
     child: Child
     reads: Callable[[Check, Random], bool]
     """Whether a check passes on the reference repair; asked only when a check raised an error of its own."""
+    lost: Callable[[], tuple[Reason, ...]] = tuple
+    """What is gone of the workspace's public surface."""
+    touched: Callable[[], tuple[PublicChange, ...]] = tuple
+    """What the agent did to the public tests."""
 
     def grade(self, seed: str) -> Findings:
         """Run the public tests and every hidden check, in an order and with inputs drawn from the seed.
@@ -90,7 +130,10 @@ class Sitting:
         order = list(self.checks)
         rng_for(seed, "order").shuffle(order)
         results = {check.id: self._run(check, seed) for check in order}
-        return Findings(tuple(results[check.id] for check in self.checks), public)
+        failed = public.failed or public.missing or any(result.result == "failed" for result in results.values())
+        return Findings(
+            tuple(results[check.id] for check in self.checks), public, self.lost() if failed else (), self.touched()
+        )
 
     def _run(self, check: Check, seed: str) -> CheckResult:
         result = self.decide(check, rng_for(seed, check.id))
@@ -124,15 +167,8 @@ class Sitting:
     def _public(self) -> PublicResult:
         expected = self.variant.public_tests
         may_fail = set(self.variant.public_failing)
-        paths = tuple(dict.fromkeys(test.split("::")[0] for test in expected))
-        ended: dict[str, tuple[str, str]] = {}
-        trouble = ""
-        try:
-            with self.child.session(self.variant.task.definition.limits.check_seconds) as session:
-                ended = session.run_tests(paths)
-        except CandidateError as error:
-            trouble = f"{error.kind} {error.type} {error.message}"
-        trouble = next((f"{path}: {' '.join(ended[path + '::'])}" for path in paths if path + "::" in ended), trouble)
+        files = tuple(dict.fromkeys(test.split("::")[0] for test in expected))
+        ended, trouble = run_files(self.child, files, self.variant.task.definition.limits.check_seconds)
         passed = [test for test in expected if ended.get(test, ("", ""))[0] == "passed"]
         failed = [test for test in expected if test in ended and test not in passed]
         first = next((f"{test}: {' '.join(ended[test])}" for test in failed), trouble)
@@ -143,6 +179,23 @@ class Sitting:
             regressed=tuple(test for test in expected if test not in passed and test not in may_fail),
             detail=safe_text(first, 300),
         )
+
+
+def run_files(child: Child, files: tuple[str, ...], seconds: float) -> tuple[dict[str, tuple[str, str]], str]:
+    """Run files of public tests and return how each test ended, and the first trouble.
+
+    All of them share a process, as they do for a person; when it ends early, each file gets a process of its own, so that
+    the others are still told.
+    """
+    try:
+        with child.session(seconds) as session:
+            ended = session.run_tests(files)
+    except CandidateError as error:
+        if len(files) == 1:
+            return {}, f"{files[0]}: {error.kind} {error.type} {error.message}"
+        alone = [run_files(child, (path,), seconds) for path in files]
+        return {name: how for found, _ in alone for name, how in found.items()}, next((said for _, said in alone if said), "")
+    return ended, next((f"{path}: {' '.join(ended[path + '::'])}" for path in files if path + "::" in ended), "")
 
 
 def _error(check: Check, what: str, code: str = "CHECK_ERROR") -> CheckResult:

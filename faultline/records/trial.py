@@ -13,6 +13,7 @@ from faultline.kinds import (
     Fold,
     Instant,
     Mode,
+    PublicTouch,
     ReasonCode,
     RunId,
     SandboxLevel,
@@ -72,6 +73,39 @@ class PublicResult(Record):
     detail: ShortText = ""
 
 
+def _is_empty(value: object) -> bool:
+    """Return whether a field is left out of the canonical bytes, so that records from before it was there stay canonical."""
+    return value in (None, (), "", {})
+
+
+class PublicChange(Record):
+    """What an agent did to one public test."""
+
+    test: ShortText
+    how: PublicTouch
+    on: tuple[Literal["baseline", "reference", "candidate"], ...] = Field(default=(), exclude_if=_is_empty)
+    """Trees on which the test as the agent left it ends otherwise than the one that was given."""
+
+
+class Evidence(Record):
+    """What else was seen of a trial: what its mode rests on, and what a passing verdict must not hide."""
+
+    lost: tuple[Reason, ...] = Field(default=(), exclude_if=_is_empty)
+    """Public modules that no longer import, and public names that are gone, as the child found them; only looked for in a
+    candidate that was changed and did not pass."""
+    tests: tuple[PublicChange, ...] = Field(default=(), exclude_if=_is_empty)
+    """The public tests that the agent touched."""
+    configuration: tuple[ShortText, ...] = Field(default=(), exclude_if=_is_empty)
+    """Files the agent left that change which tests run or what they run with; none of them took part in judging."""
+    question: ShortText = Field(default="", exclude_if=_is_empty)
+    """The last line of the agent's last message, when it is a question and the agent edited nothing."""
+
+    @property
+    def tampered(self) -> bool:
+        """Whether a public test lost its say, or configuration that changes what runs was left."""
+        return bool(self.configuration) or any(item.how is not PublicTouch.EDITED for item in self.tests)
+
+
 class Outcome(Record):
     """Verdict, and apart from it the status; a rule with an id decides whether the trial can be scored."""
 
@@ -89,6 +123,8 @@ class Outcome(Record):
     public: PublicResult | Absent
     note: ShortText = ""
     """What the harness itself observed, when that decided."""
+    evidence: Evidence | None = Field(default=None, exclude_if=_is_empty)
+    """Absent from records that were made before it was gathered, and where nothing was judged."""
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
@@ -265,6 +301,9 @@ class FrozenCandidate(Record):
     """Path and digest of every file of the candidate."""
     files: dict[ShortText, CandidateFile]
     """Content of the files that the agent added or changed."""
+    tests: dict[ShortText, CandidateFile] = Field(default_factory=dict, exclude_if=_is_empty)
+    """Public tests as the agent left them, where they differ from those that were given, and files it put beside them; kept
+    to be judged apart, never part of the candidate."""
 
 
 class Receipt(Record):

@@ -222,10 +222,12 @@ FORMATS: tuple[Format, ...] = (
         "runs/<run>/candidates/<digest>.json",
         FrozenCandidate,
         RUN,
-        "Holds the tree that was judged: a listing of every file, and the content of those that the agent added or changed.",
+        "Holds the tree that was judged: a listing of every file, and the content of those that the agent added or changed. "
+        "Public tests that it changed are kept beside, and are no part of the tree.",
         "The harness, before grading.",
         "Reviewers; faultline verify.",
-        "digest is the digest of tree, and the file is named after its first 32 hexadecimal digits. "
+        "digest is the digest of tree, and the file is named after its first 32 hexadecimal digits; when the agent left other "
+        "public tests, a hyphen follows and the first 8 digits of the digest of the record. "
         "The digest of the file's bytes stands in the trial and in seal.json.",
         (*STRICT_JSON, *CANONICAL, "Exactly one of text and base64 is set for a file."),
         "candidate.json",

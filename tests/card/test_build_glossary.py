@@ -11,6 +11,7 @@ from faultline.kinds import (
     Estimand,
     Fold,
     Mode,
+    PublicTouch,
     RetryPolicy,
     RunKind,
     SandboxLevel,
@@ -22,7 +23,8 @@ TERMS = glossary()
 
 
 @pytest.mark.parametrize(
-    "words", [Absence, AgentKind, Blame, Estimand, Fold, Mode, RetryPolicy, RunKind, SandboxLevel, StatusClass, Verdict]
+    "words",
+    [Absence, AgentKind, Blame, Estimand, Fold, Mode, PublicTouch, RetryPolicy, RunKind, SandboxLevel, StatusClass, Verdict],
 )
 def test_every_word_is_explained(words):
     """

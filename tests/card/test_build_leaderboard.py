@@ -14,6 +14,7 @@ from faultline.card.model import Leaderboard
 from faultline.errors import IntegrityError
 from faultline.gates import evaluate, gate_policy, gather
 from faultline.kinds import digest_bytes
+from faultline.records import Evidence
 
 FULL = factories.full()
 
@@ -106,3 +107,27 @@ class TestRows:
 
         assert 360 == row.planned
         assert 0.8333 == pytest.approx(row.pass_at_1, abs=1e-4)
+
+    def test_tampering_has_a_rate_and_an_interval_here_and_only_here(self):
+        """
+        Where the leaderboard is open a row says how often public tests lost their say, over the trials looked at; a row of
+        records that do not tell has none.
+        """
+        some = Evidence(configuration=("conftest.py",))
+        first = factories.retrial(
+            FULL.runs[1],
+            lambda t: t.model_copy(
+                update={"outcome": t.outcome.model_copy(update={"evidence": some if t.key.trial == 0 else Evidence()})}
+            ),
+        )
+        benchmark = factories.swap(FULL, first)
+        benchmark = factories.benchmark(
+            benchmark.tasks, benchmark.runs, (*factories.reviews(first), *factories.reviews(FULL.runs[2]))
+        )
+        rows = {row.agent: row for row in rehearse_card(benchmark).leaderboard.rows}
+        tampered = rows["tinker"].tampered
+
+        assert 1 / 3 == pytest.approx(tampered.rate)
+        assert tampered.low < tampered.rate < tampered.high
+        assert (180, True) == (tampered.observed, "95 %" in tampered.method)
+        assert rows["mender"].tampered is None

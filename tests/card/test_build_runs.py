@@ -5,13 +5,29 @@ from decimal import Decimal
 
 import factories
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from faultline.card import build_card
-from faultline.kinds import Absence, Estimand, Fold, Mode, RetryPolicy, StatusClass
-from faultline.records import Absent, Conflict, Retry, Settlement, Timing, not_applicable, unknown
+from faultline.card.build_runs import counts_of
+from faultline.kinds import Absence, Estimand, Fold, Mode, PublicTouch, RetryPolicy, StatusClass
+from faultline.records import (
+    Absent,
+    Conflict,
+    Evidence,
+    PublicChange,
+    Retry,
+    Settlement,
+    Timing,
+    not_applicable,
+    unknown,
+)
 
 SMALL = factories.small()
 VALIDITY, EVALUATION = SMALL.runs
+ENDINGS = {Mode.REPAIRED: factories.passed} | dict.fromkeys(
+    (Mode.INFRASTRUCTURE, Mode.VERIFIER_ERROR, Mode.UNKNOWN), factories.invalid
+)
 
 
 def card_of(run, tasks=SMALL.tasks):
@@ -60,6 +76,52 @@ class TestCounts:
         turned = factories.sealed(EVALUATION.manifest, EVALUATION.trials[::-1])
 
         assert [cell.label for cell in EVALUATION.manifest.cells] == [row.anchor for row in card_of(turned).trials]
+
+    @given(st.lists(st.sampled_from(list(Mode)), max_size=18))
+    @settings(max_examples=60, deadline=None)
+    def test_modes_classes_and_folds_always_sum_to_the_plan(self, modes):
+        """
+        Whatever happened in the trials that were recorded, and however few, each of the three countings is the whole plan.
+        """
+        trials = [
+            trial.model_copy(update={"outcome": ENDINGS.get(mode, factories.failed)(mode=mode)})
+            for mode, trial in zip(modes, EVALUATION.trials, strict=False)
+        ]
+        counts = counts_of(trials, 18)
+
+        assert 18 == sum(counts.folds.values()) == sum(counts.modes.values()) == sum(counts.statuses.values())
+        assert set(counts.modes) <= {term.word for term in build_card(factories.benchmark()).glossary if term.group == "Mode"}
+
+
+class TestAuthority:
+    def test_trials_are_counted_word_by_word(self):
+        """
+        A trial counts once for each word that fits one of its tests; tampering that passed is told apart.
+        """
+
+        def ending(cell):
+            hows = {0: (PublicTouch.EDITED,), 1: (PublicTouch.EDITED, PublicTouch.DELETED), 2: ()}[cell.trial]
+            changes = tuple(PublicChange(test=f"tests/test_a.py::A::{how}", how=how) for how in hows)
+            configuration = ("conftest.py",) if cell.trial == 2 else ()
+            end = factories.passed if cell.trial == 2 else factories.failed
+            return end(evidence=Evidence(tests=changes, configuration=configuration))
+
+        counts = card_of(factories.evaluation_run(SMALL.tasks, ending=ending)).counts.authority
+
+        assert (18, 6, 12, 6) == (counts.observed, counts.configuration, counts.tampered, counts.tampered_and_passed)
+        assert {
+            PublicTouch.EDITED: 12,
+            PublicTouch.WEAKENED: 0,
+            PublicTouch.SKIPPED: 0,
+            PublicTouch.DELETED: 6,
+        } == counts.touched
+
+    def test_records_that_do_not_tell_are_not_counted(self):
+        """
+        A run recorded before this was looked for shows no counts, and no zeros.
+        """
+        assert card_of(EVALUATION).counts.authority is None
+        assert b"authority" not in card_of(EVALUATION).canonical()
 
 
 class TestCosts:

@@ -95,7 +95,9 @@ def test_a_wrong_repair_killed_by_an_import_error_does_not_hold():
     validity = card_of(benchmark).validity
 
     assert "invalid" == validity.state
-    assert ("wrong-half must fail with ROWS_LOST and did not in 18 of 18 trials (IMPORT_FAILED).",) == validity.problems
+    assert (
+        "wrong-half must fail with ROWS_LOST and did not in 18 of 18 trials (IMPORT_FAILED by rows_stay).",
+    ) == validity.problems
 
 
 def test_audits_say_whether_they_are_current():
@@ -141,3 +143,14 @@ def test_every_failure_class_is_listed():
 
     assert ("task-00", "task-01") == classes["entity-leakage"]
     assert () == classes["randomness"]
+
+
+def test_a_check_that_nothing_kills_is_named():
+    """
+    A hidden check that no wrong repair fails is on the card by its id, and a task without a run names none.
+    """
+    validated = card_of(factories.benchmark(SMALL.tasks, [factories.validity_run(SMALL.tasks)])).validity
+    unproven = card_of(factories.benchmark(SMALL.tasks)).validity
+
+    assert ((factories.CHECKS[1],), "valid") == (validated.unkilled, validated.state)
+    assert () == unproven.unkilled

@@ -1,6 +1,7 @@
 """The commands as a person meets them: output, exit codes, and one line for each thing that is wrong."""
 
 import json
+import shutil
 import subprocess
 import sys
 
@@ -45,6 +46,7 @@ class TestValidate:
         assert 3 == done.returncode
         assert "invalid" == task["state"]
         assert ["wrong-first-only"] == [line.split()[0] for line in task["problems"]]
+        assert ["every_order_counts"] == task["unkilled"]
 
     def test_a_baseline_that_fails_for_another_reason_is_no_proof(self, faultline, root):
         """A workspace that does not import fails, but not with the intended reason code."""
@@ -55,6 +57,58 @@ class TestValidate:
         assert 3 == done.returncode
         assert 0 == controls["baseline"]["as_expected"]
         assert {"IMPORT_FAILED": 18} == controls["baseline"]["codes"]
+
+
+ALSO = "\n\n@check" + CHECKS.split("@check")[1].rstrip().replace("repeats_do_not_count", "no_repeat_counts") + "\n"
+"""The first check once more, under another name: whatever is done to it, the first one keeps every control as it must be."""
+HIDDEN_MUTATIONS = {
+    "removed": ("", "no_repeat_counts is gone", []),
+    "made vacuous": (ALSO.replace("if once != again:", "if 0:"), "does not fail it now", ["no_repeat_counts"]),
+    "given another code": (ALSO.replace("COUNTED_TWICE", "SOME_LOST"), "fails it with SOME_LOST now", []),
+}
+
+
+@pytest.fixture(scope="module")
+def twice_checked(tmp_path_factory):
+    """A sealed validity run of the tiny task with one of its checks doubled."""
+    root = write_benchmark(tmp_path_factory.mktemp("twice") / "benchmark")
+    write_files(root / "tasks" / "count-orders", {"hidden/checks.py": CHECKS + ALSO})
+    command = [sys.executable, "-m", "faultline.cli", "validate"]
+    subprocess.run(command, cwd=root, check=True, capture_output=True)
+    return root
+
+
+class TestTheCheckerIsChecked:
+    def test_swapped_reason_codes_are_noticed_and_the_check_is_named(self, faultline, root):
+        """Two codes exchanged, declarations included: exit code 3, and the line says which check gave the wrong one."""
+        swapped = CHECKS.replace("COUNTED_TWICE", "?").replace("SOME_LOST", "COUNTED_TWICE").replace("?", "SOME_LOST")
+        write_files(root / "tasks" / "count-orders", {"hidden/checks.py": swapped})
+        done = faultline("validate", "--no-seal")
+
+        assert 3 == done.returncode
+        assert "baseline must fail with COUNTED_TWICE" in done.stdout
+        assert "SOME_LOST by repeats_do_not_count" in done.stdout
+
+    def test_a_removed_check_is_noticed_and_its_code_named(self, faultline, root):
+        """With the check its code has no source any more: the task does not load, and the line names what is missing."""
+        write_files(root / "tasks" / "count-orders", {"hidden/checks.py": CHECKS.replace('@check(codes=("SOME_LOST",))', "")})
+        done = faultline("validate", "--no-seal")
+
+        assert 2 == done.returncode
+        assert "codes.SOME_LOST: no hidden check can give this code" in done.stderr
+
+    @pytest.mark.parametrize("name", HIDDEN_MUTATIONS)
+    def test_a_mutation_that_another_check_hides_is_noticed_against_the_records(self, faultline, root, twice_checked, name):
+        """Every control ends as it must, and the earlier sealed run remembers what the check did: exit code 3, and its name."""
+        source, line, unkilled = HIDDEN_MUTATIONS[name]
+        shutil.copytree(twice_checked, root, dirs_exist_ok=True)
+        write_files(root / "tasks" / "count-orders", {"hidden/checks.py": CHECKS + source})
+        done = faultline("validate", "--no-seal", "--json")
+        task = json.loads(done.stdout)["tasks"]["count-orders"]
+
+        assert (3, "valid", [], unkilled) == (done.returncode, task["state"], task["problems"], task["unkilled"])
+        assert line in " ".join(task["changed_checks"])
+        assert all(sentence.startswith("no_repeat_counts ") for sentence in task["changed_checks"])
 
 
 class TestRun:
@@ -87,6 +141,35 @@ class TestRun:
         done = faultline("run", "--agent", "agent/agent.toml", "--seed", "0", "--trials", "1", "--json")
 
         assert 1 == json.loads(done.stdout)["failed"]
+
+    @pytest.mark.parametrize(
+        ("script", "mode", "shown"),
+        [
+            (
+                "sed -i 's/    def test_sum/    @unittest.skip(str())\\n&/' tests/test_total.py\n",
+                "tampered",
+                b'"how":"skipped"',
+            ),
+            ("echo 'Should an order count twice?'\n", "asked-a-question", b'"question":"Should an order count twice?"'),
+            ("echo 'I have a plan.' > plan.md\n", "no-draft", b'"evidence":{}'),
+            ("echo '{}' > trace.json\necho done\n", "no-change", b'"evidence":{}'),
+        ],
+    )
+    def test_what_an_agent_did_is_recorded_sealed_and_verified(self, faultline, root, script, mode, shown):
+        """A program that skips a test, asks, or writes elsewhere is told apart in the sealed record, and the run verifies."""
+        toml = (
+            'schema = "faultline/agent/1"\nname = "mine"\nmodel = "none"\nversion = "1"\ntrace_file = "trace.json"\n'
+            'command = ["/bin/sh", "{agent}/a.sh"]\n'
+        )
+        write_files(root / "agent", {"agent.toml": toml, "a.sh": script})
+        run = json.loads(faultline("run", "--agent", "agent/agent.toml", "--seed", "0", "--trials", "1", "--json").stdout)[
+            "run"
+        ]
+        line = (root / "runs" / run / "trials.jsonl").read_bytes()
+
+        assert f'"mode":"{mode}"'.encode() in line
+        assert shown in line
+        assert f"{run}: verified\n" == faultline("verify", run).stdout
 
 
 BAD = {

@@ -217,3 +217,71 @@ class TestTheJudgeItself:
         error = CandidateError("RAISED", "ValueError", "no")
 
         assert ("RAISED", "ValueError", "no") == (error.kind, error.type, error.message)
+
+
+LEAVES = (
+    REFERENCE
+    + """
+import json, os, socket, subprocess, sys, tempfile, threading
+
+SAID = "left by another candidate"
+for folder in ("/tmp", "/dev/shm", "/var/tmp", "/run", "/candidate", "/candidate/shop", tempfile.gettempdir(), os.getcwd()):
+    try:
+        with open(os.path.join(folder, "left"), "w") as file:
+            file.write(SAID)
+    except OSError:
+        pass
+os.environ["LEFT"] = SAID
+json.left = SAID
+sys.path.insert(0, "/tmp")
+if os.fork() == 0:
+    os.setsid()
+    server = socket.socket(socket.AF_UNIX)
+    try:
+        server.bind("\\0left")
+        server.listen()
+        threading.Event().wait(60)
+    except OSError:
+        pass
+    os._exit(0)
+"""
+)
+LOOKS = '''"""Totals."""
+import glob, json, os, socket, sys
+
+
+def found():
+    places = ["/tmp/left", "/dev/shm/left", "/var/tmp/left", "/run/left", "/candidate/left", "/candidate/shop/left"]
+    seen = [place for place in places + glob.glob("/tmp/*/left") if os.path.exists(place)]
+    seen += ["environment"] * ("LEFT" in os.environ) + ["module"] * hasattr(json, "left") + ["path"] * ("/tmp" in sys.path)
+    try:
+        socket.socket(socket.AF_UNIX).connect("\\0left")
+        seen.append("process")
+    except OSError:
+        pass
+    return seen
+
+
+if found():
+    raise RuntimeError(str(found()))
+
+''' + REFERENCE.split("\n", 1)[1]
+
+
+class TestTwoCandidates:
+    def test_state_is_never_shared_between_candidates(self, variant, workspace):
+        """What one candidate leaves in files, modules, environment or processes, the next of the same judge does not see."""
+        judge = Judge(variant, open_sandbox(SandboxLevel.BUBBLEWRAP), Clock())
+        (workspace / TOTAL).write_text(LEAVES)
+        first = freeze(workspace, variant)
+        (workspace / TOTAL).write_text(LOOKS)
+        second = freeze(workspace, variant)
+
+        with judge.sitting(first, 0) as leaving, judge.sitting(second, 0) as looking:
+            left, seen = leaving.grade("seed"), looking.grade("seed")
+        with judge.sitting(second, 0) as looking:
+            after = looking.grade("seed")
+
+        assert {"passed"} == {check.result for check in left.checks}
+        assert {"passed"} == {check.result for check in (*seen.checks, *after.checks)}
+        assert seen == after

@@ -5,8 +5,8 @@ import pytest
 from site_helpers import Html
 
 from faultline.card import build_card
-from faultline.kinds import Estimand, RetryPolicy, SandboxLevel
-from faultline.records import Changes, Reason, Retry, unknown
+from faultline.kinds import Estimand, PublicTouch, RetryPolicy, SandboxLevel
+from faultline.records import Changes, Evidence, PublicChange, Reason, Retry, unknown
 from faultline.site import pages_runs
 from faultline.site.environment import make_environment
 from faultline.site.pages_cost import pages as cost_pages
@@ -49,6 +49,27 @@ def test_the_index_goes_by_date(small, small_card):
     assert sorted(small_card.runs, key=lambda run: run.sealed_at, reverse=True) == list(small_card.runs)
     assert "passed" not in page.words
     assert "failed" not in page.words
+
+
+def test_what_was_done_to_public_tests_is_counted_and_shown():
+    """
+    Touched tests are counted on the run's page as counts of trials; a trial that passed all the same carries a mark, and
+    its evidence names the tests, the files and what is gone.
+    """
+    evidence = Evidence(
+        lost=(Reason(code="IMPORT_FAILED", detail="shop.total: SyntaxError"),),
+        tests=(PublicChange(test="tests/test_a.py::A::test_it", how=PublicTouch.WEAKENED, on=("baseline",)),),
+        configuration=("conftest.py",),
+        question="May I <b>?",
+    )
+    page = bodies(one_task(lambda _: factories.passed(evidence=evidence)))["runs/evaluation-1"]
+
+    assert "edited in 0, weakened in 9, skipped in 0, deleted in 0, configuration left in 9 of 9 judged trials" in page.words
+    assert "9 lost a test its say or left configuration, and 9 of them passed" in page.words
+    assert 9 == page.words.count("repaired tampered")
+    assert "weakened tests/test_a.py::A::test_it seen on baseline" in page.words
+    assert "May I <b>?" in page.words
+    assert "%" not in page.words
 
 
 @pytest.mark.parametrize("invalid", [0, 2])

@@ -51,6 +51,19 @@ def test_the_page_shows_both_sides(small, small_card):
             assert f"{item.code} {item.count}" in words
 
 
+def test_a_check_that_nothing_kills_is_named(small, small_card):
+    """
+    A hidden check that no wrong repair fails in every trial is named above the checks, with what that means.
+    """
+    task = small_card.tasks[0]
+
+    assert (factories.CHECKS[1],) == task.validity.unkilled
+    assert (
+        "No wrong repair fails order_is_free in every trial, so nothing shows that it can fail"
+        in small[f"tasks/{task.id}"].words
+    )
+
+
 def test_the_page_shows_what_an_agent_is_given(small, small_card):
     """
     Issue, public files with their text, editable paths, limits, checks in outline and codes with their meaning are there.
