@@ -8,10 +8,15 @@ Carlo error, two standard errors of the share.
 
 import argparse
 import math
+import sys
+from pathlib import Path
 
-import numpy as np
+# Scripts of this folder have names of other modules, which must win.
+sys.path = [place for place in sys.path if Path(place or ".").resolve() != Path(__file__).resolve().parent]
 
-from faultline.statistics import Scope, TaskCounts, paired_difference, pass_rate, resolvable_gap
+import numpy as np  # noqa: E402
+
+from faultline.statistics import Scope, TaskCounts, paired_difference, pass_rate, resolvable_gap  # noqa: E402
 
 SEED = 20_261_130
 RATES = (

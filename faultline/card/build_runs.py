@@ -6,7 +6,9 @@ from decimal import Decimal
 
 from faultline.card.build_trials import costs_of, total, trial_row, usage_of_trial
 from faultline.card.model import ControlSummary, Distribution, OutcomeCounts, RunCard, RunCosts, RunFile
+from faultline.card.noise import noise_of
 from faultline.gates import Facts, RunFacts, validity_in
+from faultline.gates.instrument import diagnose
 from faultline.kinds import Absence, Fold, Mode, RunKind, StatusClass
 from faultline.records import Absent, Trial, not_applicable, unknown
 from faultline.statistics import describe
@@ -39,6 +41,8 @@ def run_card(run: RunFacts, facts: Facts) -> RunCard:
         costs=costs_of_run(run, trials),
         trials=tuple(trial_row(trial, run) for trial in trials),
         validity=tuple(_controls(run, facts)) if manifest.kind is RunKind.VALIDITY else (),
+        diagnostics=diagnose(run, facts),
+        noise=() if manifest.kind is RunKind.VALIDITY else noise_of([run]),
         seal_digest=run.seal_digest,
         files=tuple(RunFile(path=path, digest=digest) for path, digest in sorted(run.seal.files.items())),
         stale_tasks=tuple(pin.id for pin in manifest.tasks if current.get(pin.id) != pin.digest),

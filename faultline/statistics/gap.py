@@ -11,6 +11,7 @@ import numpy as np
 from scipy.special import ndtri, stdtrit
 
 from faultline.statistics.dispersion import DRAWS, Outcomes, cochran_q_test, complete_rows
+from faultline.statistics.proportions import wilson_interval
 from faultline.statistics.results import ALPHA, POWER, SEED, Result, Scope, Status, require_level
 
 FEW_PASSES = 5
@@ -90,6 +91,10 @@ def resolvable_gap(
         reason = "no task has a verdict in every pass" if left_out else "no data"
     elif passes < 2:  # noqa: PLR2004  (nothing to compare)
         rate = totals[0] / n if passes else 0.5
+        if rate in (0.0, 1.0):
+            # Nothing passed, or everything: the rate that is still likely, since no spread at all would be a claim.
+            bounds = wilson_interval(rate * n, n)
+            rate = bounds.high if rate == 0 else bounds.low
         a_priori = math.sqrt(2 * n * rate * (1 - rate))
         reason = "a single pass has no noise floor"
     elif test is None or test.estimate is None:
