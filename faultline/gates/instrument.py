@@ -145,7 +145,8 @@ def _dispersion(run: RunFacts, matrix: Sequence[Sequence[bool | None]]) -> Itera
             id="dispersion-not-estimable",
             severity="note",
             title="Passes cannot be compared",
-            saw=f"{test.reason[:1].upper()}{test.reason[1:]} ({where})." + (" Controls must not flip." if controls else ""),
+            saw=f"{test.reason[:1].upper()}{test.reason[1:]} ({where}).".replace("No task", "No case")
+            + (" Controls must not flip." if controls else ""),
         )
         return
     numbers = f"Cochran's Q {test.estimate:.2f}, lower tail p = {test.p_lower:.4f}, upper tail p = {test.p_upper:.4f}; {where}"

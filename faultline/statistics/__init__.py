@@ -26,6 +26,7 @@ from faultline.statistics.paired import (
     bonett_price_interval,
     mcnemar_exact,
     paired_difference,
+    pass_permutation_test,
     sign_flip_test,
     tango_interval,
 )
@@ -104,6 +105,7 @@ __all__ = [
     "pass_at_k",
     "pass_hat_k",
     "pass_k_rate",
+    "pass_permutation_test",
     "pass_rate",
     "poisson_binomial",
     "quantile_interval",

@@ -26,6 +26,7 @@ from faultline.statistics import (
     paired_difference,
     pareto_frontier,
     pass_k_rate,
+    pass_permutation_test,
     pass_rate,
     quantile_interval,
     rank_confidence_sets,
@@ -152,6 +153,28 @@ class TestSignFlip:
     def test_too_many_unequal_clusters_are_not_enumerated(self):
         """Beyond forty clusters of unequal difference there is no exact p, and the result says so."""
         assert Status.NOT_ESTIMABLE is sign_flip_test([1 + place / 100 for place in range(41)]).status
+
+
+class TestPassPermutation:
+    @pytest.mark.parametrize(("baseline", "candidate"), [(39, 1), (8, 2), (5, 3), (4, 4), (10, 2), (3, 3)])
+    def test_its_smallest_p(self, baseline, candidate):
+        """Complete separation gives 2 / C(R + m, m); three passes against three can never reach .05."""
+        test = pass_permutation_test(list(range(baseline)), [100 + place for place in range(candidate)])
+
+        assert test.p_value == pytest.approx(2 / math.comb(baseline + candidate, candidate))
+
+    def test_it_agrees_with_scipy(self):
+        """p is that of an independent enumeration."""
+        from scipy.stats import permutation_test
+
+        a, b = [20, 21, 21, 22, 19], [24, 22, 25]
+        there = permutation_test((a, b), lambda x, y: sum(x) / len(x) - sum(y) / len(y), vectorized=False)
+
+        assert there.pvalue == pytest.approx(pass_permutation_test(a, b).p_value)
+
+    def test_one_side_alone_says_nothing(self):
+        """Without a pass on each side there is no p."""
+        assert Status.NOT_ESTIMABLE is pass_permutation_test([1, 2], []).status
 
 
 class TestGap:
