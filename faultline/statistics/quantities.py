@@ -21,6 +21,9 @@ from faultline.statistics.results import (
 )
 
 TINY = 1e-12
+LEAST_RATE = 1e-9
+"""A share of passes below this is none: no number of trials gives it, and a ratio over it would overflow."""
+MOST_COST = 1e15
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,11 +61,11 @@ def ratio_of_means(cost: Sequence[float], passes: Sequence[float], *, level: flo
     """
     require_level(level)
     require_finite([*cost, *passes], "a cost or a rate")
-    if len(cost) != len(passes) or any(value < 0 for value in (*cost, *passes)):
+    if len(cost) != len(passes) or any(not 0 <= value < MOST_COST for value in (*cost, *passes)):
         raise ValueError("every task needs its cost and its passes, none negative")
     y, x, n = np.asarray(cost, dtype=float), np.asarray(passes, dtype=float), len(cost)
     total = math.fsum(cost)
-    if n == 0 or x.sum() <= 0:
+    if n == 0 or x.mean() < LEAST_RATE:
         return _no_ratio("no data" if n == 0 else "nothing passed", None, n, total, level)
     estimate = float(y.sum() / x.sum())
     if n < 2:  # noqa: PLR2004  (a spread needs two)
@@ -209,7 +212,7 @@ def paired_cost_ratio(
     """Return how many times as much the first costs: the geometric mean of the ratio over tasks, with a cluster t interval."""
     require_level(level)
     require_finite([*first, *second], "a cost")
-    if len(first) != len(second) or any(value <= 0 for value in (*first, *second)):
+    if len(first) != len(second) or any(not TINY < value < MOST_COST for value in (*first, *second)):
         raise ValueError("a ratio needs two costs above zero of every task; a missing cost is not zero")
     labels = cluster_labels(clusters, len(first))
     count = len(set(labels))
