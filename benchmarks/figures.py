@@ -46,7 +46,7 @@ def seconds(command, repeat=5, **more):
         start = time.perf_counter()
         subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, **more)
         taken.append(time.perf_counter() - start)
-    return min(taken), statistics.median(taken), max(taken)
+    return min(taken), sorted(taken)[len(taken) // 2], max(taken)
 
 
 class PlainChild:

@@ -7,7 +7,9 @@ from decimal import Decimal
 from faultline.card.build_spend import spend_of, unknowns_of
 from faultline.card.build_trials import costs_of, total, trial_row, usage_of_trial
 from faultline.card.model import AuthorityCounts, ControlSummary, Distribution, OutcomeCounts, RunCard, RunCosts, RunFile
+from faultline.card.noise import noise_of
 from faultline.gates import Facts, RunFacts, validity_in
+from faultline.gates.instrument import diagnose
 from faultline.kinds import Absence, Fold, Mode, PublicTouch, RunKind, StatusClass
 from faultline.records import Absent, Trial, not_applicable, unknown
 from faultline.statistics import describe
@@ -46,6 +48,8 @@ def run_card(run: RunFacts, facts: Facts) -> RunCard:
         repair_hours=unknown("nobody recorded hours of repair"),
         trials=tuple(trial_row(trial, run) for trial in trials),
         validity=tuple(_controls(run, facts)) if manifest.kind is RunKind.VALIDITY else (),
+        diagnostics=diagnose(run, facts),
+        noise=() if manifest.kind is RunKind.VALIDITY else noise_of([run]),
         seal_digest=run.seal_digest,
         files=tuple(RunFile(path=path, digest=digest) for path, digest in sorted(run.seal.files.items())),
         stale_tasks=tuple(pin.id for pin in manifest.tasks if current.get(pin.id) != pin.digest),

@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import Field, ModelWrapValidatorHandler, ValidationInfo, model_validator
 
 from faultline.gates.evaluator import GatePass
+from faultline.gates.instrument import InstrumentFinding
 from faultline.gates.model import GateReport, GateResult, Lack, Link, PolicyRow
 from faultline.kinds import (
     AgentKind,
@@ -57,10 +58,12 @@ __all__ = [
     "GateReport",
     "Headline",
     "HistoryEntry",
+    "InstrumentFinding",
     "Lack",
     "Leaderboard",
     "LeaderboardRow",
     "Link",
+    "NoiseCard",
     "OutcomeCounts",
     "PolicyRow",
     "PublicFile",
@@ -375,6 +378,39 @@ class ControlSummary(Record):
     """Of the task's trials in this run."""
 
 
+class NoiseCard(Record):
+    """What passes of identical code show by themselves; a statement about running these very cases again."""
+
+    agent: AgentName
+    runs: tuple[RunId, ...]
+    code: Digest
+    """Covers agent, tasks, workspaces, limits, sandbox, retry policy and versions: one digest, one experiment."""
+    cases: Count
+    left_out: Count
+    """Cases without a verdict in every pass."""
+    passes: Count
+    totals: tuple[Count, ...]
+    """Passed cases of each pass."""
+    status: ShortText
+    """One of ok, indicative, not-estimable."""
+    reason: ShortText
+    critical_gap: Count | Absent
+    """In cases; smaller differences between single passes are noise."""
+    minimum_detectable_difference: Count | Absent
+    convolution_gap: Count | Absent
+    """From the flips of each case; the critical gap is the larger of the two."""
+    prediction_gap: Count | Absent
+    """From the totals of the passes."""
+    sd: float | Absent
+    a_priori_sd: float | Absent
+    """Of the difference of two passes, when there is only one."""
+    method: ShortText
+    scope: ShortText
+    seed: Count
+    sentence: ShortText
+    """All of it in words, as the run page shows it."""
+
+
 class RunFile(Record):
     """A file of a run and its digest in the seal."""
 
@@ -418,6 +454,10 @@ class RunCard(Record):
     """In the order of the plan."""
     validity: tuple[ControlSummary, ...]
     """Only for validity runs."""
+    diagnostics: tuple[InstrumentFinding, ...] = ()
+    """What the records say about the instrument, the worst first."""
+    noise: tuple[NoiseCard, ...] = ()
+    """What identical code shows by itself, for each agent of an evaluation."""
     seal_digest: Digest
     files: tuple[RunFile, ...]
     stale_tasks: tuple[TaskId, ...]

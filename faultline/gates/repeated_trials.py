@@ -1,13 +1,16 @@
 """G3: does every evaluation of an agent repeat its trials, and can an interval over tasks be given?
 
 Trials are independent runs of the plan. An attempt that was made again because of an earlier one is a retry: it belongs
-into the list of attempts of its trial and is no trial of its own. No rate or interval is shown here, only that there is one.
+into the list of attempts of its trial and is no trial of its own. A red finding about the instrument (a flat line, a model
+that did nothing, transcripts that repeat) says that trials are not the draws they claim to be, so it fails this gate. No
+rate or interval is shown here, only that there is one.
 """
 
 from collections.abc import Iterator
 
 from faultline.gates.facts import Facts, RunFacts, TaskFacts
 from faultline.gates.gate import Finding, Gate, and_outdated, count_of, lack
+from faultline.gates.instrument import diagnose
 from faultline.gates.model import Lack
 from faultline.gates.policy import Policy, Threshold
 from faultline.kinds import Estimand, RunKind
@@ -98,6 +101,9 @@ def _gaps(run: RunFacts, facts: Facts, needed: int) -> Iterator[Lack]:
                 seen = ", ".join(map(str, indexes)) or "none"
                 yield lack(run.link, f"trials 0 to {run.manifest.trials - 1} of {where}, each once; seen: {seen}")
     yield from _dependent(run)
+    for finding in diagnose(run, facts):
+        if finding.severity == "red":
+            yield lack(run.link, f"trials that are independent draws: {finding.title.lower()}. {finding.saw}")
     for agent in sorted(run.agents):
         yield from _interval(run, agent, facts)
 
@@ -142,11 +148,12 @@ GATE = Gate(
     name="Repeated trials",
     predicate=(
         "Every evaluation of an agent that is not a control has at least three independent trials of each variant of every "
-        "task, numbered from 0 without a gap, and an interval over task families with a named method, level and estimand."
+        "task, numbered from 0 without a gap, and an interval over task families with a named method, level and estimand; no "
+        "red finding about the instrument says that these trials are not independent draws."
     ),
     why="One run of an agent is one draw. Without repetitions nobody can tell a better agent from a luckier one.",
     remedy="Evaluate each agent with at least three trials of every task variant.",
-    command="faultline run AGENT --trials 3",
+    command="faultline run AGENT --trials 3; faultline diagnose RUN",
     reads=("tasks", "runs"),
     thresholds=(TRIALS,),
     probe=probe,

@@ -14,5 +14,7 @@ def pages(card: EvaluationCard) -> Iterator[Page]:
         "Failure classes",
         "failure_classes.html",
         {"tasks_by_id": titles},
-        summary="The kinds of defect that tasks carry: what goes wrong, why it flatters, and what a check changes.",
+        summary="The kinds of defect that tasks carry: what goes wrong, why it flatters, and what a check changes"
+        + "".join(f"; {item.id.replace('-', ' ')}" for item in card.failure_classes)
+        + ".",
     )

@@ -52,7 +52,9 @@ def _task(card: EvaluationCard, task: TaskCard) -> Page:
             "groups": trial_groups(card, task),
             "failure_class": next((item for item in card.failure_classes if item.id == task.failure_class), None),
         },
-        summary=f"{task.title}: what an agent is told and given, how it is judged, and the evidence that the task is sound.",
+        # Its id and its failure class stand in the page's body alone, which search does not read.
+        summary=f"{task.title} ({task.id}, {task.failure_class.replace('-', ' ')}): what an agent is told and given, "
+        "how it is judged, and the evidence that the task is sound.",
     )
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import bdtr, bdtrc
 
-from faultline.statistics.results import LEVEL, require_level
+from faultline.statistics.results import LEVEL, Bounds, Scope, Status, require_level
 
 
 @dataclass(frozen=True)
@@ -37,6 +37,20 @@ class QuantileInterval:
     level: float
     coverage: float | None
     """Exact chance to cover; ``None`` unless both limits exist."""
+    status: Status
+    reason: str = ""
+    method: str = "order-statistics"
+    scope: Scope = Scope.POPULATION
+
+    @property
+    def interval(self) -> Bounds | None:
+        """Both limits, when both exist."""
+        return None if self.low is None or self.high is None else Bounds(self.low, self.high)
+
+    @property
+    def clusters(self) -> int:
+        """Values, each its own cluster: give one a task."""
+        return self.n
 
 
 def describe(values: Iterable[float | None]) -> Summary:
@@ -80,4 +94,6 @@ def quantile_interval(values: Sequence[float], quantile: float, level: float = L
         n=len(data),
         level=level,
         coverage=coverage,
+        status=Status.OK if coverage is not None else Status.NOT_ESTIMABLE,
+        reason="" if coverage is not None else f"{len(data)} values are too few for both limits" if data else "no data",
     )

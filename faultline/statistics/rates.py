@@ -14,7 +14,7 @@ import numpy as np
 from scipy.special import stdtrit
 
 from faultline.statistics.proportions import normal_quantile, wilson_interval
-from faultline.statistics.results import LEVEL, Estimate, Scope, Status, no_estimate, require_level
+from faultline.statistics.results import LEVEL, Estimate, Scope, Status, cluster_labels, no_estimate, require_level
 from faultline.statistics.variance import cluster_error, task_set_error
 
 FEW_CLUSTERS = 5
@@ -52,7 +52,7 @@ def pass_rate(
     scope from one cluster; in task-set scope when a task has a single trial.
     """
     rows = list(counts)
-    labels = list(range(len(rows))) if clusters is None else _labels(clusters, len(rows))
+    labels = cluster_labels(clusters, len(rows))
     kept = [(row, label) for row, label in zip(rows, labels, strict=True) if row.trials]
     left_out = len(rows) - len(kept)
     if not kept:
@@ -61,7 +61,7 @@ def pass_rate(
     tasks = [row for row, _ in kept]
     if scope is Scope.TASK_SET:
         return _task_set(tasks, level, left_out)
-    if clusters is None and not conservative and all(row.trials == 1 for row in tasks):
+    if clusters is None and not conservative and len(tasks) > 1 and all(row.trials == 1 for row in tasks):
         passed = sum(row.passes for row in tasks)
         bounds = wilson_interval(passed, len(tasks), level)
         return Estimate(
@@ -104,7 +104,7 @@ def macro_rate(
     require_level(level)
     if any(not (0 <= value <= 1) for value in values):
         raise ValueError("a share lies between 0 and 1")
-    labels = list(range(len(values))) if clusters is None else _labels(clusters, len(values))
+    labels = cluster_labels(clusters, len(values))
     count = len(set(labels))
     if not values:
         return no_estimate("no data", scope=Scope.POPULATION, level=level, left_out=left_out)
@@ -158,6 +158,31 @@ def pass_hat_k(trials: int, passes: int, k: int) -> float | None:
     return None if trials < k else math.comb(passes, k) / math.comb(trials, k)
 
 
+def pass_k_rate(
+    counts: Iterable[TaskCounts],
+    k: int,
+    clusters: Sequence[Hashable] | None = None,
+    *,
+    every: bool,
+    level: float = LEVEL,
+) -> Estimate:
+    """Return the mean over tasks of pass^k (``every``) or pass@k, with the interval of a rate.
+
+    Not estimable as soon as one task with a usable trial has fewer than ``k`` of them: it would be neither 0 nor 1.
+    """
+    rows = list(counts)
+    kept = [(row, label) for row, label in zip(rows, cluster_labels(clusters, len(rows)), strict=True) if row.trials]
+    one = pass_hat_k if every else pass_at_k
+    values = [one(row.trials, row.passes, k) for row, _ in kept]
+    known = [value for value in values if value is not None]
+    left_out = len(rows) - len(kept)
+    if len(known) < len(values):
+        reason = f"{len(values) - len(known)} tasks have fewer than {k} trials"
+        return no_estimate(reason, scope=Scope.POPULATION, level=level, n=len(values), left_out=left_out)
+    trials = sum(row.trials for row, _ in kept)
+    return macro_rate(known, [label for _, label in kept], trials=trials, level=level, left_out=left_out)
+
+
 def _task_set(tasks: list[TaskCounts], level: float, left_out: int) -> Estimate:
     """Return the interval for running these very tasks again; the effective number is not capped."""
     require_level(level)
@@ -186,13 +211,6 @@ def _task_set(tasks: list[TaskCounts], level: float, left_out: int) -> Estimate:
         status=Status.OK,
         reason="no run-to-run variation seen" if flat else "",
     )
-
-
-def _labels(clusters: Sequence[Hashable], wanted: int) -> list[Hashable]:
-    labels = list(clusters)
-    if len(labels) != wanted or any(label is None for label in labels):
-        raise ValueError("every task needs a cluster")
-    return labels
 
 
 def _few(clusters: int) -> tuple[Status, str]:

@@ -1,11 +1,19 @@
 """What a statistic returns: a frozen estimate that says how it was made, or why there is none."""
 
+import math
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 
 from faultline.kinds import Word
 
 LEVEL = 0.95
 """The two-sided level of every published interval."""
+ALPHA = 0.05
+"""The two-sided significance level of every published claim."""
+POWER = 0.8
+"""The chance to find a difference of the size that is called detectable."""
+SEED = 20_261_130
+"""Of the few computations that draw random numbers; it is recorded in their results."""
 
 
 class Status(Word):
@@ -34,6 +42,26 @@ class Bounds:
     def width(self) -> float:
         """The distance between the ends."""
         return self.high - self.low
+
+
+@dataclass(frozen=True, kw_only=True)
+class Result:
+    """What every statistic carries: a number with its interval, what it was made of and how, or why there is none."""
+
+    estimate: float | None
+    """The point estimate; ``None`` when the data cannot give one."""
+    interval: Bounds | None
+    """Both ends; ``None`` when the method has none, or the data cannot give it."""
+    n: int
+    """Rows that were used: tasks, values or rated items."""
+    clusters: int
+    """Independent groups among them."""
+    method: str
+    """Stable name of the method."""
+    scope: Scope
+    status: Status
+    reason: str = ""
+    """Why the status is not ``ok``, or what a reader must know beside the number, as a clause."""
 
 
 @dataclass(frozen=True)
@@ -73,6 +101,11 @@ class Estimate:
             return None
         return Bounds(self.low, self.high)
 
+    @property
+    def interval(self) -> Bounds | None:
+        """Both ends, under the name that every result has."""
+        return self.bounds
+
 
 def no_estimate(reason: str, *, scope: Scope, level: float, n: int = 0, clusters: int = 0, left_out: int = 0) -> Estimate:
     """Return the absence of an estimate, with its reason."""
@@ -92,6 +125,20 @@ def no_estimate(reason: str, *, scope: Scope, level: float, n: int = 0, clusters
         status=Status.NOT_ESTIMABLE,
         reason=reason,
     )
+
+
+def require_finite(values: Iterable[float], what: str) -> None:
+    """Refuse NaN and infinity, which are no measurements."""
+    if not all(math.isfinite(value) for value in values):
+        raise ValueError(f"{what} is finite, or unknown")
+
+
+def cluster_labels(clusters: Sequence[Hashable] | None, wanted: int) -> list[Hashable]:
+    """Return one label a row; without clusters every row is its own. A row without a label raises :class:`ValueError`."""
+    labels: list[Hashable] = list(range(wanted)) if clusters is None else list(clusters)
+    if len(labels) != wanted or any(label is None or label != label for label in labels):  # noqa: PLR0124  (NaN)
+        raise ValueError("every task needs a cluster")
+    return labels
 
 
 def require_level(level: float) -> None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from faultline.statistics.results import Status
+from faultline.statistics.results import Bounds, Scope, Status
 
 
 @dataclass(frozen=True)
@@ -22,6 +22,23 @@ class VarianceComponents:
     n: int
     status: Status
     reason: str = ""
+    method: str = "law-of-total-variance"
+    scope: Scope = Scope.POPULATION
+
+    @property
+    def estimate(self) -> float | None:
+        """The share between tasks, under the name that every result has."""
+        return self.icc
+
+    @property
+    def interval(self) -> Bounds | None:
+        """None is given: the parts are descriptions."""
+        return None
+
+    @property
+    def clusters(self) -> int:
+        """Tasks, each its own cluster here."""
+        return self.n
 
 
 def cluster_error(values: Sequence[float], clusters: Sequence[Hashable]) -> float:

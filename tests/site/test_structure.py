@@ -1,5 +1,6 @@
 """Every page of a built site: it exists, it is well formed, and what it points at is there."""
 
+import json
 import posixpath
 import re
 from urllib.parse import unquote, urlsplit
@@ -156,6 +157,20 @@ def test_the_status_line_comes_first(small_pages, name):
         < words.index("2 of 2 tasks valid")
         < words.index("as of")
     )
+
+
+def test_search_finds_a_task_by_its_id_and_its_failure_class(small_site, small_card):
+    """
+    What search knows of a task's page names the task's id and failure class, and the page of classes names each class.
+    """
+    entries = json.loads((small_site / "search" / "search_index.json").read_text("utf-8"))["docs"]
+    known = {entry["location"]: entry["text"] for entry in entries}
+
+    for task in small_card.tasks:
+        assert task.id in known[f"tasks/{task.id}.html"]
+        assert task.failure_class.replace("-", " ") in known[f"tasks/{task.id}.html"]
+    for item in small_card.failure_classes:
+        assert item.id.replace("-", " ") in known["failure-classes.html"]
 
 
 def test_search_knows_titles_and_summaries_only(small_site, small_card):

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from faultline.statistics import clopper_pearson_interval, clopper_pearson_upper, wilson_interval, zero_error_reviews
+from faultline.statistics import Status, clopper_pearson_interval, clopper_pearson_upper, wilson_interval, zero_error_reviews
 
 counts = st.integers(1, 400).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n)))
 METHODS = pytest.mark.parametrize("method", [wilson_interval, clopper_pearson_interval])
@@ -47,13 +47,26 @@ def test_relabelling_mirrors_the_interval(method, count):
 
 
 @METHODS
-@pytest.mark.parametrize(("passed", "n"), [(1, 0), (-1, 5), (6, 5), (0, 0)])
+@pytest.mark.parametrize(("passed", "n"), [(1, 0), (-1, 5), (6, 5), (0, -1)])
 def test_what_is_no_proportion_is_refused(method, passed, n):
     """
-    More successes than trials, negative counts and no trials at all raise an error.
+    More successes than trials and negative counts raise an error.
     """
     with pytest.raises(ValueError, match="no proportion"):
         method(passed, n)
+
+
+@METHODS
+def test_no_trials_give_no_interval(method):
+    """
+    Nothing of nothing is no error and no number: the result says that there is no data.
+    """
+    nothing = method(0, 0)
+
+    assert (None, None, "no data") == (nothing.estimate, nothing.interval, nothing.reason)
+    assert nothing.status is Status.NOT_ESTIMABLE
+    with pytest.raises(ValueError, match="without data"):
+        nothing.low  # noqa: B018
 
 
 @METHODS
@@ -70,7 +83,7 @@ def test_a_reviewer_who_finds_only_errors_bounds_nothing():
     """
     With an error in every review the upper bound is 1.
     """
-    assert clopper_pearson_upper(4, 4) == 1.0
+    assert 1.0 == clopper_pearson_upper(4, 4).high
 
 
 @pytest.mark.parametrize("target", [0, 1, -1])
