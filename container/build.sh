@@ -34,6 +34,7 @@ ln -sf dash "$work/rootfs/usr/bin/sh"
 rm -rf "$work/rootfs/usr/share/doc" "$work/rootfs/usr/share/man" "$work/rootfs/usr/share/locale" "$work/rootfs/var/cache"
 mkdir -p "$work/rootfs/proc" "$work/rootfs/sys" "$work/rootfs/dev" "$work/rootfs/tmp" "$work/rootfs/run/modules" \
     "$work/rootfs/candidate" "$work/rootfs/workspace" "$work/rootfs/agent"
+chmod 1777 "$work/rootfs/tmp"
 tar -C "$work/rootfs" --sort=name --mtime=@0 --numeric-owner --owner=0 --group=0 -cf "$work/rootfs.tar" .
 cp "$here/Containerfile" "$work/"
 "$engine" build --pull=never --tag "$image" "$work" 2>/dev/null || "$engine" build --tag "$image" "$work"

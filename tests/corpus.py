@@ -192,6 +192,9 @@ class Scene:
         other = materialise(self.variant.task, item["seed"])
         self._lay(other.repairs["reference"].files)
 
+    def make_repair(self, path, item) -> None:
+        self._lay(self.variant.repairs[item["name"]].files)
+
     def make_crlf(self, path, item) -> None:
         place = self._place(path)
         place.write_bytes(place.read_bytes().replace(b"\n", b"\r\n"))

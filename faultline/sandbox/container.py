@@ -127,7 +127,7 @@ def _options(engine: str, name: str, folder: str, launch: Launch, uid: int | Non
     options += ["--pids-limit", str(limits.processes + 4), "--memory", f"{2 * limits.memory_mib}m"]
     options += ["--ulimit", "nofile=4096:4096", "--ulimit", "core=0:0"]  # confine.py lowers the first
     options += ["--ulimit", f"nproc={limits.processes}:{limits.processes}"]
-    options += ["--shm-size", f"{limits.file_mib}m", "--tmpfs", f"/tmp:rw,nosuid,nodev,size={limits.file_mib}m,mode=1777"]
+    options += ["--shm-size", f"{limits.file_mib}m", "--tmpfs", f"/tmp:rw,nosuid,nodev,size={limits.file_mib}m,mode=1777{_own(engine)}"]
     if engine == "podman":
         options += ["--read-only-tmpfs=false", "--no-hosts", "--cgroups", "enabled"]
     if launch.script:
@@ -148,10 +148,14 @@ def _interpreter(engine: str) -> tuple[str, ...]:
     if prefix == Path("/usr"):
         return ()
     options = ["--volume", f"{prefix}:{prefix}:ro"]
-    empty = "ro,size=4k,notmpcopyup" if engine == "podman" else "ro,size=4k"
     for packages in sorted(prefix.glob("lib/python3*/site-packages")):
-        options += ["--tmpfs", f"{packages}:{empty}"]  # what else is installed there is none of the candidate's business
+        options += ["--tmpfs", f"{packages}:ro,size=4k{_own(engine)}"]  # what else is installed there is none of the candidate's business
     return tuple(options)
+
+
+def _own(engine: str) -> str:
+    """Return the option without which podman fills a new file system from the folder below, and takes over its mode."""
+    return ",notmpcopyup" if engine == "podman" else ""
 
 
 class _Remove(EndAll):
