@@ -67,7 +67,8 @@ def _start(engine: str, launch: Launch, descriptors: Sequence[int]) -> Running:
             if mount.writable:
                 give(mount.source, uid)
     name = f"faultline-{secrets.token_hex(8)}"
-    said = os.memfd_create("said")
+    said, nowhere = os.memfd_create("said"), os.open(os.devnull, os.O_RDWR)
+    descriptors = [nowhere if number == subprocess.DEVNULL else number for number in descriptors]
     with tempfile.TemporaryDirectory(prefix="passed-") as folder, socket.socket(socket.AF_UNIX) as listener:
         Path(folder).chmod(0o755)
         listener.bind(f"{folder}/socket")
@@ -91,6 +92,7 @@ def _start(engine: str, launch: Launch, descriptors: Sequence[int]) -> Running:
                 raise OSError(f"{engine}: {safe_text(words, 300) or error}") from error
         finally:
             os.close(said)
+            os.close(nowhere)
     return running
 
 
