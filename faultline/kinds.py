@@ -127,6 +127,11 @@ class Mode(Word):
     NO_CHANGE = "no-change", "The agent left the workspace as it was."
     LIMIT_REACHED = "limit-reached", "The agent or the candidate ran out of time, memory or another limit of the plan."
     INVALID_SUBMISSION = "invalid-submission", "The tree the agent left holds entries that a submission may not hold."
+    EXPOSED = (
+        "exposed",
+        "A canary of hidden material stands in the agent's trajectory or candidate, so hidden files were within its reach; "
+        "counted as failed, and a gate fails.",
+    )
     INFRASTRUCTURE = "infrastructure", "The harness itself observed that it could not do its work."
     VERIFIER_ERROR = "verifier-error", "A hidden check raised an error of its own, or ran nothing."
     UNKNOWN = "unknown", "The record does not tell."
