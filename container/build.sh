@@ -6,7 +6,7 @@
 set -eu
 
 image=localhost/faultline-sandbox:1
-packages="libc-bin dash coreutils findutils grep sed procps python3 python3-minimal libffi8 zlib1g libbz2-1.0 liblzma5 libssl3 libuuid1"
+packages="libc-bin dash coreutils findutils grep sed procps python3 python3-minimal libffi8 zlib1g libbz2-1.0 liblzma5 libssl3 libuuid1 libstdc++6 libgcc-s1"
 engine=${1:-$(command -v podman || command -v docker)}
 here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d)

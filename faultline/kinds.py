@@ -129,8 +129,7 @@ class Mode(Word):
     INVALID_SUBMISSION = "invalid-submission", "The tree the agent left holds entries that a submission may not hold."
     EXPOSED = (
         "exposed",
-        "A canary of hidden material stands in the agent's trajectory or candidate, so hidden files were within its reach; "
-        "counted as failed, and a gate fails.",
+        "A canary of hidden files stands in the agent's trajectory or candidate; counted as failed, and a gate fails.",
     )
     INFRASTRUCTURE = "infrastructure", "The harness itself observed that it could not do its work."
     VERIFIER_ERROR = "verifier-error", "A hidden check raised an error of its own, or ran nothing."

@@ -185,8 +185,7 @@ class Scene:
 
     def make_bytes_name(self, path, item) -> None:
         name = os.fsencode(self._place(path)) + b"/" + bytes.fromhex(item["name"]) + b".py"
-        with open(name, "wb") as file:
-            file.write(b"x = 1\n")
+        Path(os.fsdecode(name)).write_bytes(b"x = 1\n")
 
     def make_reference_of(self, path, item) -> None:
         other = materialise(self.variant.task, item["seed"])

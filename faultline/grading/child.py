@@ -11,7 +11,8 @@ F      to judge    the session's own channel comes along as a descriptor
 X      to driver   end the session: kill its process and all others, and clear up
 =====  ==========  =========================================================================================
 
-On a session's channel, ``C`` carries a request and ``A`` its answer, both as strict JSON; the answer repeats the request's number.
+On a session's channel, ``C`` carries a request and ``A`` its answer, both as strict JSON; the answer repeats the
+request's number.
 """
 
 import contextlib
@@ -188,11 +189,12 @@ def empty(place: str) -> None:
         os._exit(1)
 
 
-def open_up(function: Callable[[str], Any], path: str, _: Any) -> None:
+def open_up(_: Any, path: str, __: Any) -> None:
     """Try again after giving ourselves the rights to a folder that a session closed."""
+    for closed in (os.path.dirname(path), path):
+        with contextlib.suppress(OSError):
+            os.chmod(closed, 0o700)
     with contextlib.suppress(OSError):
-        os.chmod(os.path.dirname(path), 0o700)
-        os.chmod(path, 0o700, follow_symlinks=os.chmod not in os.supports_follow_symlinks)
         if os.path.isdir(path) and not os.path.islink(path):
             shutil.rmtree(path, ignore_errors=True)
         else:
@@ -202,13 +204,17 @@ def open_up(function: Callable[[str], Any], path: str, _: Any) -> None:
 def forget() -> None:
     """Remove what a session kept in the kernel: shared memory, semaphores, message queues, keys."""
     libc = ctypes.CDLL(None)
-    for kind, remove in (("shm", libc.shmctl), ("msg", libc.msgctl), ("sem", lambda number, *_: libc.semctl(number, 0, 0))):
+    for kind in ("shm", "msg", "sem"):
         with contextlib.suppress(OSError), open(f"/proc/sysvipc/{kind}") as file:
             for line in file.readlines()[1:]:
-                remove(int(line.split()[1]), 0, None)  # IPC_RMID
-    number = KEYCTL.get(os.uname().machine)
-    for ring in (USER_KEYRING, USER_SESSION_KEYRING, SESSION_KEYRING) if number else ():
-        libc.syscall(number, 7, ring)  # KEYCTL_CLEAR
+                number = int(line.split()[1])
+                if kind == "sem":
+                    libc.semctl(number, 0, 0)  # IPC_RMID
+                else:
+                    getattr(libc, kind + "ctl")(number, 0, None)
+    call = KEYCTL.get(os.uname().machine)
+    for ring in (USER_KEYRING, USER_SESSION_KEYRING, SESSION_KEYRING) if call else ():
+        libc.syscall(call, 7, ring)  # KEYCTL_CLEAR
 
 
 def end(pid: int, alone: bool) -> None:

@@ -12,7 +12,8 @@ FL-06  every check passed and a public test did not          failed    completed
 FL-07  a canary stands in the trajectory or the candidate    failed    agent_failure    agent
 ====== ===================================================== ========= ================ ==========
 
-FL-07 comes before FL-01 and FL-04 to FL-06. These three have class ``limit`` when the agent ran into a limit: its last tree is judged all the same.
+FL-07 comes before FL-01 and FL-04 to FL-06. The latter three have class ``limit`` when the agent ran into a limit: its
+last tree is judged all the same.
 """
 
 from collections.abc import Sequence
@@ -29,7 +30,7 @@ RULES = {
     "FL-04": "Every required check and public test was present and passed.",
     "FL-05": "A hidden check failed with a reason code.",
     "FL-06": "Every hidden check passed and a public test did not.",
-    "FL-07": "A canary of hidden material stands in the trajectory or the candidate; counted as failed, whatever else was found.",
+    "FL-07": "A canary of hidden material stands in the trajectory or the candidate; counted as failed.",
 }
 """What each rule says."""
 

@@ -9,6 +9,7 @@ import json
 import os
 import resource
 import runpy
+import socket as sockets
 import sys
 
 PR_SET_PDEATHSIG, PR_SET_NO_NEW_PRIVS, SIGKILL = 1, 38, 9
@@ -45,8 +46,6 @@ def main() -> None:
 
 def _take_over(socket: str, count: int) -> None:
     """Receive descriptors, under the numbers that they have outside, and the environment."""
-    import socket as sockets
-
     with sockets.socket(sockets.AF_UNIX) as channel:
         channel.connect(socket)
         head, received, _, _ = sockets.recv_fds(channel, 4, count)

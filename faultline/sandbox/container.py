@@ -20,7 +20,17 @@ from typing import ClassVar
 
 from faultline.kinds import SandboxLevel, safe_text
 from faultline.sandbox.bubblewrap import give, own_uid
-from faultline.sandbox.interface import CONFINE, INSIDE_CONFINE, EndAll, Launch, Limits, Running, Sandbox, confine_argv, interpreter
+from faultline.sandbox.interface import (
+    CONFINE,
+    INSIDE_CONFINE,
+    EndAll,
+    Launch,
+    Limits,
+    Running,
+    Sandbox,
+    confine_argv,
+    interpreter,
+)
 
 IMAGE = "localhost/faultline-sandbox:1"
 ENGINES = ("podman", "docker")
@@ -115,7 +125,7 @@ def _pass_on(listener: socket.socket, process: subprocess.Popen[bytes], launch: 
 
 
 def _inside(launch: Launch, descriptors: int) -> list[str]:
-    passed = {"socket": f"{_INSIDE_PASSED}/socket", "count": descriptors}
+    passed: dict[str, str | int] = {"socket": f"{_INSIDE_PASSED}/socket", "count": descriptors}
     return confine_argv(launch, uid=None, python=str(interpreter()), confine=INSIDE_CONFINE, passed=passed)
 
 
@@ -129,7 +139,12 @@ def _options(engine: str, name: str, folder: str, launch: Launch, uid: int | Non
     options += ["--pids-limit", str(limits.processes + 4), "--memory", f"{2 * limits.memory_mib}m"]
     options += ["--ulimit", "nofile=4096:4096", "--ulimit", "core=0:0"]  # confine.py lowers the first
     options += ["--ulimit", f"nproc={limits.processes}:{limits.processes}"]
-    options += ["--shm-size", f"{limits.file_mib}m", "--tmpfs", f"/tmp:rw,nosuid,nodev,size={limits.file_mib}m,mode=1777{_own(engine)}"]
+    options += [
+        "--shm-size",
+        f"{limits.file_mib}m",
+        "--tmpfs",
+        f"/tmp:rw,nosuid,nodev,size={limits.file_mib}m,mode=1777{_own(engine)}",
+    ]
     if engine == "podman":
         options += ["--read-only-tmpfs=false", "--no-hosts", "--cgroups", "enabled"]
     if launch.script:
@@ -151,7 +166,10 @@ def _interpreter(engine: str) -> tuple[str, ...]:
         return ()
     options = ["--volume", f"{prefix}:{prefix}:ro"]
     for packages in sorted(prefix.glob("lib/python3*/site-packages")):
-        options += ["--tmpfs", f"{packages}:ro,size=4k{_own(engine)}"]  # what else is installed there is none of the candidate's business
+        options += [
+            "--tmpfs",
+            f"{packages}:ro,size=4k{_own(engine)}",
+        ]  # what else is installed there is none of the candidate's business
     return tuple(options)
 
 
@@ -209,7 +227,7 @@ def _unfit(engine: str) -> str:
     if _quiet([*_command(engine), "image", "inspect", IMAGE]):
         return f"it has no image {IMAGE}, or does not run (container/build.sh makes the image from Debian packages)"
     version = "import sys; sys.exit(0)"
-    launch = Launch((str(interpreter()), "-S", "-c", version), (), "/tmp", {}, Limits(512, 16, 1))  # noqa: S108  (inside)
+    launch = Launch((str(interpreter()), "-S", "-c", version), (), "/tmp", {}, Limits(512, 16, 1))
     nowhere = os.open(os.devnull, os.O_RDWR)
     try:
         program = _start(engine, launch, (nowhere, nowhere))
@@ -226,7 +244,9 @@ def _unfit(engine: str) -> str:
 
 def _quiet(command: Sequence[str]) -> int:
     try:
-        return subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, check=False, timeout=_START_SECONDS).returncode
+        return subprocess.run(
+            command, stdin=subprocess.DEVNULL, capture_output=True, check=False, timeout=_START_SECONDS
+        ).returncode
     except (OSError, subprocess.TimeoutExpired):
         return 1
 

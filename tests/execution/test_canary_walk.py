@@ -4,7 +4,7 @@ import gzip
 import json
 
 import pytest
-from tiny import CANARY, write_benchmark, write_files
+from tiny import CANARY, TASK_TOML, write_benchmark, write_files, write_task
 
 from faultline.agents import command_identity
 from faultline.archive import read_run
@@ -22,12 +22,12 @@ name = "hunter"
 model = "none"
 version = "1"
 command = ["{python}", "{agent}/hunt.py"]
-seconds = 20
+seconds = 200
 """
 HUNT = '''
 import os, re, sys, tempfile
 
-WANTED = re.compile(b"faultline-" + b"canary-[0-9a-f]{8}|repeats_do_not" + b"_count|class StaleReference")
+WANTED = re.compile(b"faultline-" + b"canary-[0-9a-f]{8}|repeats_do_not" + b"_count")
 SKIPPED = {"/sys", "/proc/sys", "/proc/irq", "/usr/share", "/usr/include"}
 found, looked = [], 0
 
@@ -48,19 +48,23 @@ def look(path):
         found.append(path)
 
 
-for top in ("/", "/proc/self/root", "/proc/1/root", "/proc/1/cwd", "/proc/self/cwd/..", tempfile.gettempdir(), *sys.path):
+def walk(top, passed_over):
+    """Look at every file below a folder, but for those of the interpreter and system programs that were looked at already."""
     for folder, folders, names in os.walk(top):
-        if "/proc" in folder and folder.count("/") > 6:
-            folders.clear()
-        folders[:] = [name for name in folders if os.path.join(folder, name) not in SKIPPED and not name.startswith("task")]
+        folders[:] = [
+            name for name in folders if os.path.join(folder, name) not in SKIPPED and name not in ("task", *passed_over)
+        ]
+        if folder.startswith("/usr") and "packages" not in folder and folder.count("/") > 3:
+            continue
         for name in names:
             path = os.path.join(folder, name)
-            if folder.startswith(("/usr", "/lib", "/bin", "/sbin")) and not name.endswith((".py", ".toml", ".json", ".txt", ".pth")):
-                continue
             if path not in (__file__, "/proc/kmsg", "/proc/kcore"):
                 look(path)
-    if top == "/":
-        continue
+
+
+walk("/", ())
+for top in ("/proc/self/root", "/proc/1/root", "/proc/1/cwd", "/proc/self/cwd/..", tempfile.gettempdir(), "/dev/shm"):
+    walk(top, ("usr", "proc", "sys", "dev", sys.base_prefix.split("/")[1]))
 for name, value in os.environ.items():
     if WANTED.search((name + value).encode()):
         found.append(name)
@@ -79,7 +83,9 @@ CARRIER = 'import sys\nprint("what I know: ' + CANARY[:20] + '" + "' + CANARY[20
 
 @pytest.fixture
 def benchmark(tmp_path):
-    return write_benchmark(tmp_path / "benchmark")
+    root = write_benchmark(tmp_path / "benchmark")
+    write_task(root / "tasks", **{"task.toml": TASK_TOML.replace("agent_seconds = 20", "agent_seconds = 200")})
+    return root
 
 
 def evaluate(root, folder, files, level):
@@ -101,6 +107,7 @@ def everything(folder):
 
 
 class TestTheWalk:
+    @pytest.mark.slow
     @pytest.mark.parametrize("level", ISOLATED, ids=str)
     def test_an_agent_that_hunts_the_canary_finds_nothing(self, benchmark, tmp_path, level):
         """Files, processes, packages, temporary folders, variables and modules: nothing hidden can be read anywhere."""
@@ -139,7 +146,11 @@ class TestExposed:
     def test_a_canary_in_the_candidate_is_found_too(self, benchmark, tmp_path):
         """A repair that carries the canary in its files is exposed, although it would have passed."""
         hide = "from pathlib import Path\np = Path('shop/total.py')\n"
-        hide += "p.write_text('\"\"\"" + CANARY.upper() + "\"\"\"\\n\\n\\ndef total(orders):\\n    return sum({o[\"order\"]: o[\"amount\"] for o in orders}.values())\\n')\n"
+        hide += (
+            'p.write_text(\'"""'
+            + CANARY.upper()
+            + '"""\\n\\n\\ndef total(orders):\\n    return sum({o["order"]: o["amount"] for o in orders}.values())\\n\')\n'
+        )
         run = evaluate(benchmark, tmp_path / "agent", {"hunt.py": hide}, SandboxLevel.BUBBLEWRAP)
         outcome = run.trials[0].outcome
 

@@ -213,7 +213,9 @@ class TestIsolation:
 
     def test_the_inside_of_faultline_is_out_of_sight(self, isolated):
         """Neither the package nor its tests can be found or imported."""
-        found = shell(isolated, f"ls {Path(faultline.__file__).parent} {Path(__file__).parent}; find / -name judge.py 2>/dev/null")
+        found = shell(
+            isolated, f"ls {Path(faultline.__file__).parent} {Path(__file__).parent}; find / -name judge.py 2>/dev/null"
+        )
 
         assert b"judge.py" not in found.output
         assert b"ModuleNotFoundError" in python(isolated, "import faultline").output
@@ -227,7 +229,10 @@ class TestIsolation:
 
     def test_the_kernel_cannot_be_reached_through_its_files(self, isolated):
         """Settings of the kernel, its memory and devices of the host cannot be opened."""
-        found = shell(isolated, "for f in /proc/sysrq-trigger /proc/sys/kernel/core_pattern /dev/mem /dev/sda /dev/vda; do (echo x > $f) 2>&1; done; ls /dev")
+        found = shell(
+            isolated,
+            "for f in /proc/sysrq-trigger /proc/sys/kernel/core_pattern /dev/mem /dev/sda /dev/vda; do (echo x > $f) 2>&1; done; ls /dev",
+        )
 
         assert 5 == found.output.count(b"annot create")
         assert not {b"mem", b"kmem", b"sda", b"vda", b"kvm", b"fuse"} & set(found.output.split())
@@ -241,7 +246,10 @@ class TestIsolation:
     def test_the_end_takes_everything_along(self, isolated):
         """When the program ends by itself, whatever it started ends too, also in other sessions and without its environment."""
         mark = f"daemon-{os.getpid()}-{time.monotonic_ns()}"
-        python(isolated, f"import os; os.fork() or os.setsid() and 0 or os.fork() or os.execve('/bin/sleep', ['{mark}', '300'], {{}})")
+        python(
+            isolated,
+            f"import os; os.fork() or os.setsid() and 0 or os.fork() or os.execve('/bin/sleep', ['{mark}', '300'], {{}})",
+        )
 
         assert [] == [pid for pid in Path("/proc").glob("[0-9]*") if mark.encode() in cmdline(pid)]
 
