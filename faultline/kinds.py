@@ -142,6 +142,10 @@ class Mode(Word):
         "Not passed, and public tests were weakened, skipped or deleted, or configuration was left that changes what runs.",
     )
     INVALID_SUBMISSION = "invalid-submission", "The tree the agent left holds entries that a submission may not hold."
+    EXPOSED = (
+        "exposed",
+        "A canary of hidden files stands in the agent's trajectory or candidate; counted as failed, and a gate fails.",
+    )
     INFRASTRUCTURE = "infrastructure", "The harness itself observed that it could not do its work."
     VERIFIER_ERROR = "verifier-error", "A hidden check raised an error of its own, or ran nothing."
     UNKNOWN = "unknown", "The record does not tell."

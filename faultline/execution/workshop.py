@@ -4,13 +4,26 @@ import tempfile
 from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 from faultline.agents import Agent, Assignment, CommandAgent, ControlAgent, Repair, last_message
 from faultline.clock import Clock
 from faultline.errors import IntegrityError
 from faultline.execution.live import LiveRun
-from faultline.grading import Candidate, HarnessFault, InvalidSubmission, Judge, Sitting, classify, faulted, freeze, refused
+from faultline.grading import (
+    Candidate,
+    HarnessFault,
+    InvalidSubmission,
+    Judge,
+    Sitting,
+    carriers,
+    classify,
+    exposed,
+    faulted,
+    freeze,
+    refused,
+)
 from faultline.kinds import AgentKind, RunKind, safe_text
 from faultline.records import (
     AgentIdentity,
@@ -92,6 +105,13 @@ class Workshop:
             except (HarnessFault, OSError) as error:  # the harness's own observation; nothing a candidate did ends here
                 fault = safe_text(str(error), 400)
                 outcome = faulted(fault)
+        if repair is not None:
+            trace = repair.trace if isinstance(repair.trace, bytes) else None
+            # Edited public tests are kept beside the candidate, so they are looked at as well.
+            kept = None if candidate is None else {**candidate.tree, **candidate.tests}
+            places = carriers(self._canaries, trace, kept)
+            if places:
+                outcome = exposed(outcome, places)
         artifacts = []
         if candidate is not None:
             artifacts.append(self._live.write_candidate(candidate.record))
@@ -179,6 +199,11 @@ class Workshop:
             self.close()
             self._warm = (identity, self._stack.enter_context(judge.sitting(candidate, cell.hash_seed)))
         return self._warm[1]
+
+    @cached_property
+    def _canaries(self) -> tuple[str, ...]:
+        """The canaries of every task of the run: one task's hidden files are another's too."""
+        return tuple(load_task(self._live.root / "tasks" / pin.id).definition.canary for pin in self._manifest.tasks)
 
     def _judge(self, cell: Cell) -> tuple[TaskVariant, Judge]:
         found = self._judges.get((cell.task, cell.variant))

@@ -3,7 +3,8 @@
 Writes only temporary folders that it removes. Front doors: :func:`freeze`, :class:`Judge`, :func:`classify`.
 """
 
-from faultline.grading.classify import RULES, classify, faulted, refused
+from faultline.grading.canary import carriers
+from faultline.grading.classify import RULES, classify, exposed, faulted, refused
 from faultline.grading.freeze import INVALID_CODES, Candidate, InvalidSubmission, freeze
 from faultline.grading.handle import HarnessFault
 from faultline.grading.judge import CODE_MEANINGS, Findings, Judge, Sitting
@@ -18,7 +19,9 @@ __all__ = [
     "InvalidSubmission",
     "Judge",
     "Sitting",
+    "carriers",
     "classify",
+    "exposed",
     "faulted",
     "freeze",
     "refused",

@@ -11,10 +11,12 @@ F      to judge    the session's own channel comes along as a descriptor
 X      to driver   end the session: kill its process and all others, and clear up
 =====  ==========  =========================================================================================
 
-On a session's channel, ``C`` carries a request and ``A`` its answer, both as strict JSON.
+On a session's channel, ``C`` carries a request and ``A`` its answer, both as strict JSON; the answer repeats the
+request's number.
 """
 
 import contextlib
+import ctypes
 import dataclasses
 import datetime
 import gc
@@ -39,6 +41,10 @@ from typing import Any
 
 MAX_FRAME = 16 * 2**20
 COMPILE_SECONDS = 10.0
+KEYCTL = {"x86_64": 250, "aarch64": 219}
+"""Number of the system call by machine."""
+USER_KEYRING, USER_SESSION_KEYRING, SESSION_KEYRING = -4, -5, -3
+PR_SET_DUMPABLE = 4
 # fmt: off
 COMMON = (
     "abc", "argparse", "array", "base64", "bisect", "calendar", "collections", "collections.abc", "contextlib", "copy",
@@ -66,6 +72,8 @@ def main() -> None:
     compiled = compile_aside(candidate)
     # What is empty now is the sandbox's own, and may be emptied again after each session.
     own = [place for place in (scratch, "/dev/shm") if alone == "alone" or place == scratch if not os.listdir(place)]
+    # Processes of one user may look into each other's memory; a session shall not look into the driver's.
+    ctypes.CDLL(None).prctl(PR_SET_DUMPABLE, 0, 0, 0, 0)
     gc.collect()
     gc.freeze()  # fewer pages are copied by each fork
     send(control, b"R")
@@ -82,6 +90,7 @@ def lend(control: socket.socket, candidate: str, compiled: dict[str, bytes], own
     pid = os.fork()
     if pid == 0:
         try:
+            ctypes.CDLL(None).prctl(PR_SET_DUMPABLE, 1, 0, 0, 0)
             os.setsid()
             ours.close()
             control.close()
@@ -95,7 +104,9 @@ def lend(control: socket.socket, candidate: str, compiled: dict[str, bytes], own
         receive(control)
     finally:
         end(pid, alone)
-        shutil.rmtree(scratch, ignore_errors=True)
+        if alone:
+            forget()
+        shutil.rmtree(scratch, onerror=open_up)
         for place in own:
             empty(place)
 
@@ -164,13 +175,46 @@ def use_compiled(candidate: str, compiled: dict[str, bytes]) -> None:
 
 
 def empty(place: str) -> None:
-    """Remove whatever a session left in a folder of the sandbox, so that no state outlives it."""
+    """Remove whatever a session left in a folder of the sandbox, so that no state outlives it.
+
+    What resists ends the driver, and with it the sandbox: the next session gets a new one.
+    """
     for entry in os.scandir(place):
         if entry.is_dir(follow_symlinks=False):
-            shutil.rmtree(entry.path, ignore_errors=True)
+            shutil.rmtree(entry.path, onerror=open_up)
         else:
             with contextlib.suppress(OSError):
                 os.unlink(entry.path)
+    if os.listdir(place):
+        os._exit(1)
+
+
+def open_up(_: Any, path: str, __: Any) -> None:
+    """Try again after giving ourselves the rights to a folder that a session closed."""
+    for closed in (os.path.dirname(path), path):
+        with contextlib.suppress(OSError):
+            os.chmod(closed, 0o700)
+    with contextlib.suppress(OSError):
+        if os.path.isdir(path) and not os.path.islink(path):
+            shutil.rmtree(path, ignore_errors=True)
+        else:
+            os.unlink(path)
+
+
+def forget() -> None:
+    """Remove what a session kept in the kernel: shared memory, semaphores, message queues, keys."""
+    libc = ctypes.CDLL(None)
+    for kind in ("shm", "msg", "sem"):
+        with contextlib.suppress(OSError), open(f"/proc/sysvipc/{kind}") as file:
+            for line in file.readlines()[1:]:
+                number = int(line.split()[1])
+                if kind == "sem":
+                    libc.semctl(number, 0, 0)  # IPC_RMID
+                else:
+                    getattr(libc, kind + "ctl")(number, 0, None)
+    call = KEYCTL.get(os.uname().machine)
+    for ring in (USER_KEYRING, USER_SESSION_KEYRING, SESSION_KEYRING) if call else ():
+        libc.syscall(call, 7, ring)  # KEYCTL_CLEAR
 
 
 def end(pid: int, alone: bool) -> None:
@@ -231,14 +275,16 @@ def serve(channel: socket.socket, candidate: str, compiled: dict[str, bytes], sc
     objects: list[Any] = []
     while True:
         request = json.loads(receive(channel)[1])
+        number = request["id"]
         try:
             answer = respond(request, objects, candidate, scratch)
-            body = json.dumps(answer, allow_nan=False).encode("ascii")
+            body = json.dumps({"id": number, **answer}, allow_nan=False).encode("ascii")
         except Trouble as trouble:
             kind, type_name, message = trouble.args
-            body = json.dumps({"error": [kind, type_name, message[:500]]}).encode("ascii")
+            body = json.dumps({"id": number, "error": [kind, type_name[:200], message[:500]]}).encode("ascii")
         except (RecursionError, ValueError, TypeError) as error:
-            body = json.dumps({"error": ["BAD_ANSWER", type(error).__name__, str(error)[:500]]}).encode("ascii")
+            what = ["BAD_ANSWER", type(error).__name__, str(error)[:500]]
+            body = json.dumps({"id": number, "error": what}).encode("ascii")
         send(channel, b"A", body)
 
 

@@ -9,15 +9,18 @@ FL-03  a check went wrong, is missing, or nothing ran        none      verifier 
 FL-04  every check and public test is present and passed     passed    completed, limit agent
 FL-05  a check failed with a reason code                     failed    completed, limit agent
 FL-06  every check passed and a public test did not          failed    completed, limit agent
+FL-07  a canary stands in the trajectory or the candidate    failed    agent_failure    agent
 ====== ===================================================== ========= ================ ==========
 
-FL-04 to FL-06 have class ``limit`` when the agent ran into a limit: its last tree is judged all the same.
+FL-07 comes before FL-01 and FL-04 to FL-06. The latter three have class ``limit`` when the agent ran into a limit: its
+last tree is judged all the same.
 
 What was seen, the *mode*, comes from a second table; the first row that holds decides (:data:`MODES`).
 
 ====== ================== ===========================================================================================
 row    mode               holds when
 ====== ================== ===========================================================================================
+0      exposed            FL-07 decided
 1      infrastructure     FL-02 decided
 2      invalid-submission FL-01 decided
 3      verifier-error     FL-03 decided
@@ -54,6 +57,7 @@ RULES = {
     "FL-04": "Every required check and public test was present and passed.",
     "FL-05": "A hidden check failed with a reason code.",
     "FL-06": "Every hidden check passed and a public test did not.",
+    "FL-07": "A canary of hidden material stands in the trajectory or the candidate; counted as failed.",
 }
 """What each rule says."""
 
@@ -72,6 +76,30 @@ def refused(submission: InvalidSubmission) -> Outcome:
         reasons=(reason,),
         checks=absent,
         public=absent,
+    )
+
+
+def exposed(outcome: Outcome, places: Sequence[str]) -> Outcome:
+    """Return the outcome of a judged trial in whose trajectory or candidate a canary was found.
+
+    It counts as failed, since a verdict over hidden files that were read says nothing; what the checks found is kept. A trial
+    without a verdict stays without one.
+    """
+    if outcome.verdict is Verdict.NONE:
+        return outcome.model_copy(update={"note": safe_text(f"a canary was found: {', '.join(places)}; {outcome.note}", 500)})
+    reason = Reason(code="CANARY_FOUND", detail=", ".join(places))
+    return Outcome(
+        verdict=Verdict.FAILED,
+        status=StatusClass.AGENT_FAILURE,
+        blame=Blame.AGENT,
+        scoreable=True,
+        rule="FL-07",
+        mode=Mode.EXPOSED,
+        reasons=(reason, *outcome.reasons),
+        checks=outcome.checks,
+        public=outcome.public,
+        note=outcome.note,
+        evidence=outcome.evidence,
     )
 
 

@@ -22,6 +22,10 @@ MAX_FRAME = 16 * 2**20
 INSIDE_SCRATCH = "/tmp"  # noqa: S108  (a folder of the sandbox, not of the host)
 START_SECONDS = 60.0
 """How long a child may take to say that it is ready; longer is a fault of the host."""
+REOPEN_SECONDS = 10.0
+"""How long a driver may take for a further session, once candidate code has run beside it; then it is replaced."""
+LOOK_SECONDS = 0.1
+"""How often the memory of all processes together is looked at while an answer is awaited."""
 
 
 class HarnessFault(Exception):  # noqa: N818  (an observation, not an error to mend)
@@ -48,6 +52,8 @@ class Child:
         self._running: Running | None = None
         self._channel: socket.socket | None = None
         self.starts = 0
+        self._used = False
+        """Whether candidate code has run beside the driver."""
 
     def _start(self) -> socket.socket:
         if self._channel is not None:
@@ -91,7 +97,7 @@ class Child:
         if letter != b"R":
             self.close()
             raise HarnessFault("the child did not say that it is ready")
-        self._channel = ours
+        self._channel, self._used = ours, False
         return ours
 
     @contextlib.contextmanager
@@ -100,7 +106,11 @@ class Child:
 
         Raises :class:`HarnessFault` when the host cannot start a child.
         """
+        started, used = self.clock.monotonic(), self.starts if self._used else -1
         session = ChildSession(self, self._open(), seconds)
+        if used not in (-1, self.starts):
+            # An earlier session took the driver down, or stopped it: the candidate pays for that with its own time.
+            session.waited = self.clock.monotonic() - started
         try:
             yield session
         finally:
@@ -111,10 +121,11 @@ class Child:
         for _ in range(2):
             control = self._start()
             try:
-                control.settimeout(START_SECONDS)
+                control.settimeout(REOPEN_SECONDS if self._used else START_SECONDS)
                 _send(control, b"O")
                 data, descriptors, _, _ = socket.recv_fds(control, 5, 1)
                 if len(descriptors) == 1 and data[4:] == b"F":
+                    self._used = True
                     return socket.socket(fileno=descriptors[0])
                 for descriptor in descriptors:
                     os.close(descriptor)
@@ -130,6 +141,10 @@ class Child:
                 _send(self._channel, b"X")
             except OSError:
                 self.close()
+
+    def too_much_memory(self) -> bool:
+        """Return whether all processes inside together hold more than twice what one of them may."""
+        return self._running is not None and self._running.memory() > 2 * self._spec.limits.memory_mib * 2**20
 
     def close(self) -> None:
         """End everything inside the sandbox."""
@@ -149,6 +164,7 @@ class ChildSession:
         self._child, self._channel, self._seconds = child, channel, seconds
         self._over = ""
         """Why the session cannot be used any more, as a kind of candidate error."""
+        self._number = 0
         self.waited = 0.0
         """Seconds spent waiting for the candidate; the judge's own work does not count."""
         self._scratch = ""
@@ -232,7 +248,8 @@ class ChildSession:
     def _ask(self, request: dict[str, Any]) -> dict[str, Any]:
         if self._over:
             raise CandidateError(self._over)
-        frame = json.dumps(request, allow_nan=False).encode("ascii")
+        self._number += 1
+        frame = json.dumps({"id": self._number, **request}, allow_nan=False).encode("ascii")
         started = self._child.clock.monotonic()
         try:
             self._channel.settimeout(max(self._seconds - self.waited, 0.001))
@@ -244,6 +261,10 @@ class ChildSession:
         except (OSError, EOFError):
             self._over = "CRASHED"
             raise CandidateError("CRASHED") from None
+        except MemoryError:
+            self._over = "CRASHED"
+            self._child.close()
+            raise CandidateError("CRASHED", "", "its processes together used more memory than there is for them") from None
         except ValueError:
             self._over = "CRASHED"
             raise CandidateError("BAD_ANSWER", "", "the answer is too long") from None
@@ -252,16 +273,30 @@ class ChildSession:
         return self._parse(letter, body)
 
     def _deadline(self, started: float) -> Callable[[], float]:
-        """Return a function that tells how long the candidate may still take for this answer."""
-        clock, end = self._child.clock, started + self._seconds - self.waited
-        return lambda: end - clock.monotonic()
+        """Return a function that tells how long the candidate may still take for this answer.
+
+        The function raises :class:`MemoryError` when all processes together hold too much.
+        """
+        clock, end, looked = self._child.clock, started + self._seconds - self.waited, started
+
+        def left() -> float:
+            nonlocal looked
+            now = clock.monotonic()
+            if now - looked >= LOOK_SECONDS:
+                if self._child.too_much_memory():
+                    raise MemoryError
+                looked = now
+            return end - now
+
+        return left
 
     def _parse(self, letter: bytes, body: bytes) -> dict[str, Any]:
         try:
             answer = strict_json(body, "the candidate's answer")
         except FaultlineError as error:
             raise CandidateError("BAD_ANSWER", "", error.problem) from None
-        if letter != b"A" or not isinstance(answer, dict):
+        if letter != b"A" or not isinstance(answer, dict) or type(answer.get("id")) is not int or answer["id"] != self._number:
+            self._over = "BAD_ANSWER"  # whatever follows on this channel cannot be told apart from a forged answer
             raise CandidateError("BAD_ANSWER", "", "the answer has another form")
         trouble = answer.get("error")
         if trouble is not None:
@@ -337,8 +372,11 @@ def _exactly(channel: socket.socket, count: int, left: Callable[[], float]) -> b
         seconds = left()
         if seconds <= 0:
             raise TimeoutError
-        channel.settimeout(seconds)
-        part = channel.recv(min(count, 1 << 20))
+        channel.settimeout(min(seconds, LOOK_SECONDS))
+        try:
+            part = channel.recv(min(count, 1 << 20))
+        except TimeoutError:
+            continue
         if not part:
             raise EOFError
         parts.append(part)

@@ -233,6 +233,7 @@ def load_checks(variant: TaskVariant) -> tuple[Check, ...]:
 CODE_MEANINGS = CANDIDATE_ERRORS | {
     "CHECK_ERROR": "The hidden check itself went wrong; no verdict.",
     "UNDECLARED_CODE": "The hidden check gave a reason code that it does not declare; no verdict.",
+    "CANARY_FOUND": "A canary of hidden material stands in the trajectory or the candidate.",
     "PUBLIC_TEST_FAILED": "Every hidden check passed and a public test did not.",
 }
 """Reason codes that do not belong to a task, and what each says."""

@@ -6,6 +6,7 @@ Starts and ends processes on this host; reads and writes nothing else. Front doo
 from faultline.errors import UnfitHostError
 from faultline.kinds import SandboxLevel
 from faultline.sandbox.bubblewrap import Bubblewrap
+from faultline.sandbox.container import Container
 from faultline.sandbox.interface import Captured, Ended, Launch, Limits, Mount, Running, Sandbox, python_runtime
 from faultline.sandbox.process import Process
 
@@ -23,7 +24,7 @@ __all__ = [
     "python_runtime",
 ]
 
-IMPLEMENTATIONS: tuple[type[Sandbox], ...] = (Bubblewrap, Process)
+IMPLEMENTATIONS: tuple[type[Sandbox], ...] = (Bubblewrap, Container, Process)
 """Strongest first."""
 
 

@@ -59,11 +59,11 @@ class Bubblewrap(Sandbox):
 
     def start(self, launch: Launch, *, stdin: int, output: int, pass_fds: Sequence[int] = ()) -> Running:
         """Start a program behind bubblewrap; its own command line is passed out of sight of ``/proc``."""
-        uid = _FIRST_UID + secrets.randbelow(_UIDS) if os.geteuid() == 0 else None
+        uid = own_uid()
         if uid is not None:
             for mount in launch.mounts:
                 if mount.writable:
-                    _give(mount.source, uid)
+                    give(mount.source, uid)
         read_end, write_end = os.pipe()
         try:
             options = b"".join(option.encode() + b"\0" for option in _options(launch, uid))
@@ -140,7 +140,12 @@ def _system(*, network: bool) -> tuple[str, ...]:
     return tuple(options)
 
 
-def _give(folder: Path, uid: int) -> None:
+def own_uid() -> int | None:
+    """Return a user for one sandbox, or None when this process is not root and cannot become another."""
+    return _FIRST_UID + secrets.randbelow(_UIDS) if os.geteuid() == 0 else None
+
+
+def give(folder: Path, uid: int) -> None:
     """Make a writable mount the property of the sandbox's user; links are not followed."""
     os.chown(folder, uid, uid, follow_symlinks=False)
     for base, folders, names in os.walk(folder):

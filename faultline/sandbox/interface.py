@@ -91,11 +91,32 @@ class Running:
         """Return whether the first process still runs."""
         return self.process.poll() is None
 
+    def memory(self) -> int:
+        """Return the bytes that the processes inside hold together, without what they share."""
+        return sum(map(_own_memory, _family(self.process.pid)))
+
     def kill(self) -> None:
         """End every process inside, and wait until they are gone."""
         if not self._ended:
             self._ended = True
             self.end_all(self.process)
+
+
+def _family(pid: int) -> Iterator[int]:
+    """Yield a process and everything below it; orphans inside a sandbox are adopted by its first process."""
+    yield pid
+    with contextlib.suppress(OSError, ValueError):
+        for task in Path(f"/proc/{pid}/task").iterdir():
+            for child in (task / "children").read_text(encoding="ascii").split():
+                yield from _family(int(child))
+
+
+def _own_memory(pid: int) -> int:
+    try:
+        _, resident, shared, *_ = Path(f"/proc/{pid}/statm").read_text(encoding="ascii").split()
+    except (OSError, ValueError):
+        return 0
+    return (int(resident) - int(shared)) * os.sysconf("SC_PAGE_SIZE")
 
 
 class EndAll:
@@ -207,8 +228,13 @@ class _Sink:
         return bytes(self._head) + tail, self._total - len(self._head) - len(tail)
 
 
-def confine_argv(launch: Launch, *, uid: int | None, python: str, confine: str) -> list[str]:
-    """Return the command line that sets the limits inside and then becomes the launched program."""
+def confine_argv(
+    launch: Launch, *, uid: int | None, python: str, confine: str, passed: Mapping[str, str | int] | None = None
+) -> list[str]:
+    """Return the command line that sets the limits inside and then becomes the launched program.
+
+    ``passed`` names a socket that hands over descriptors and environment, for sandboxes that pass neither by themselves.
+    """
     limits = launch.limits
     spec = {
         "memory": limits.memory_mib * 2**20,
@@ -217,6 +243,7 @@ def confine_argv(launch: Launch, *, uid: int | None, python: str, confine: str) 
         "open_files": limits.open_files,
         "uid": uid,
         "how": "script" if launch.script else "exec",
+        "passed": passed,
     }
     # -P -s -S: nothing but the standard library is on the path, and no start-up file runs; -B: no bytecode is written.
     # Not -I, which would ignore PYTHONHASHSEED too.

@@ -28,7 +28,9 @@ class Process(Sandbox):
         "processes that it leaves behind are ended, also in other sessions, unless they changed their environment",
     )
     gaps: ClassVar[tuple[str, ...]] = (
-        "files, network and processes of the host are within reach, hidden checks among them",
+        "files, network and processes of the host are within reach, hidden checks and Faultline's own files among them",
+        "what a call leaves behind, in files, shared memory or processes, may still be there at the next call",
+        "code that runs as the same user can end or change any process of that user, the judge's included",
         "the number of processes is not limited when the harness runs as root",
         "records made at this level cannot open a gate",
     )

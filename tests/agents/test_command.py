@@ -96,6 +96,34 @@ class TestWork:
 
         assert "checks.py" not in steps(done)[1]["message"].replace("No such file", "")
 
+    def test_there_is_no_history_that_gives_the_answer_away(self, repair):
+        """Neither the workspace nor anything above it is a repository, and only the task's public files are in it."""
+        done, _ = repair("ls -A . | tr '\\n' ' '; ls -d /.git /workspace/.git 2>/dev/null")
+
+        assert "ISSUE.md README.md shop tests " == steps(done)[1]["message"]
+
+    def test_no_network_unless_its_file_says_so(self, repair):
+        """Without a word in the agent file there is only the loopback of its own world, and the identity says `none`."""
+        done, _ = repair("cat /proc/net/dev | wc -l")
+
+        assert "3\n" == steps(done)[1]["message"]
+
+    @pytest.mark.parametrize(("line", "policy"), [("", "none"), ('network = "allow"\n', "allow")])
+    def test_the_network_policy_is_recorded(self, tmp_path, line, policy):
+        """What the agent may reach is part of its identity, which the manifest holds."""
+        folder = write_files(tmp_path, {"agent.toml": AGENT + line, "work.sh": "true\n"})
+
+        assert policy == command_identity(folder / "agent.toml").network
+
+    def test_values_of_variables_are_not_recorded(self, tmp_path, monkeypatch):
+        """Names of variables are recorded, and never what is in them."""
+        monkeypatch.setenv("GIVEN", "hunter2")
+        folder = write_files(tmp_path, {"agent.toml": AGENT + 'environment = ["GIVEN"]\n', "work.sh": "true\n"})
+        identity = command_identity(folder / "agent.toml")
+
+        assert ("GIVEN",) == identity.environment
+        assert b"hunter2" not in identity.canonical()
+
 
 class TestTraceOfItsOwn:
     OWN = 'trace_file = "out/trace.json"\n'

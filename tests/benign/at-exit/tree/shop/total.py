@@ -1,0 +1,7 @@
+import atexit
+
+atexit.register(print, 'bye')
+
+
+def total(orders):
+    return sum({order["order"]: order["amount"] for order in orders}.values())

@@ -1,0 +1,1 @@
+from shop.unique import once as total

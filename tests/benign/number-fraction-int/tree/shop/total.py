@@ -1,0 +1,6 @@
+from decimal import Decimal
+from fractions import Fraction
+
+
+def total(orders):
+    return int(Fraction(sum({order["order"]: order["amount"] for order in orders}.values())))

@@ -1,0 +1,5 @@
+"""A shop."""
+
+from .total import total
+
+__all__ = ["total"]

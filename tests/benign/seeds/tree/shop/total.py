@@ -1,0 +1,7 @@
+import random
+
+random.seed(1)
+
+
+def total(orders):
+    return sum({order["order"]: order["amount"] for order in orders}.values())

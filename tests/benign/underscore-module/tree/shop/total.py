@@ -1,0 +1,1 @@
+from shop._unique import total
