@@ -27,7 +27,7 @@ class Shell:
         return self._render(page.template, page=page, root="../" * page.path.count("/"), **page.context)
 
     def part(self, name: str, base_url: str) -> Markup:
-        """Return the status line or the footer for a page that lies ``base_url`` below the top."""
+        """Return the status line, the footer or what a wrong address says, for a page that lies ``base_url`` below the top."""
         root = "" if base_url in ("", ".") else base_url.rstrip("/") + "/"
         return Markup(self._render(f"{name}.html", root=root))  # noqa: S704  (autoescaped by the template)
 
