@@ -7,7 +7,6 @@ import click
 
 from faultline.cli.common import json_option, print_json, print_table, root_option
 from faultline.errors import BadInputError
-from faultline.kinds import safe_text
 
 if TYPE_CHECKING:
     from faultline.importers import ImportedRun, Importer, SourceTree
@@ -73,15 +72,10 @@ def import_(
 
 
 def _importer(name: str, tree: "SourceTree") -> "Importer":
-    from faultline.importers import importers, recognised
+    from faultline.importers import importer_named, recognised
 
     if name != "auto":
-        known = importers()
-        if name not in known:
-            raise BadInputError(
-                safe_text(name, 80), "there is no importer for this format", expected=", ".join(("auto", *known))
-            )
-        return known[name]
+        return importer_named(name)
     found = recognised(tree)
     if len(found) != 1:
         raise BadInputError(

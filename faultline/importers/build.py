@@ -38,6 +38,8 @@ from faultline.records import (
 
 MOST_DUPLICATES = 200
 """Duplicates that are listed one by one."""
+MAX_CELLS = 1_000_000
+"""Planned trials of a run: a number in a log must not make the import write without end."""
 MAX_TRACE = 32 * 2**20
 _LATE = datetime.max.replace(tzinfo=UTC)
 
@@ -58,7 +60,7 @@ def import_runs(importer: Importer, reading: Reading, target: Path, clock: Clock
     Raises ``BadInputError`` (or several) when a row cannot be read or nothing of the format is there, ``ConflictError`` when
     a run stands there already and was made from another source, or two different results claim one trial.
     """
-    found = _merged(importer, importer.read(reading))
+    found = _merged(importer, importer.read(reading), reading)
     reading.check()
     if not found:
         raise BadInputError(
@@ -84,11 +86,11 @@ def source_digest(reading: Reading, run: ForeignRun) -> str:
     return digest_of_plain(sorted({reading.tree.digest(path) for path in run.files}))
 
 
-def _merged(importer: Importer, runs: Iterable[ForeignRun]) -> dict[str, ForeignRun]:
+def _merged(importer: Importer, runs: Iterable[ForeignRun], reading: Reading) -> dict[str, ForeignRun]:
     """Return the runs by id; folders that hold the same run become one, whose duplicates are found later."""
     found: dict[str, ForeignRun] = {}
     for run in runs:
-        name = run_id(importer.name, run)
+        name = run_id(importer.name, replace(run, name=reading.redactor.text(run.name)))
         if name in found:
             known = found[name]
             found[name] = replace(
@@ -147,13 +149,13 @@ def _seal(
     kept, duplicates = _unique(foreign)
     planned, numbered = _numbered(foreign, kept)
     described = _described(foreign, planned, reading)
-    native = {trial.native_id for trial in kept if trial.index is not None}
+    native = {(trial.task, trial.index) for trial in kept if trial.index is not None}
     with tempfile.TemporaryDirectory(prefix="faultline-import-") as folder:
         spool = Path(folder)
         present: dict[tuple[str, int], tuple[ForeignTrial, tuple[ArtifactRef, ...]]] = {}
         for index, trial in numbered:
             label = f"{task_id(trial.task)}.{described.agent.name}.{index}"
-            clean = redacted(replace(trial, index=index), reading.redactor)
+            clean = redacted(trial, index, reading.redactor)
             present[trial.task, index] = clean, _trace(trial, label, reading, spool)
         cells = [(task, i) for task, number in planned.items() for i in range(number)]
         used = Counter(present[cell][0].rule.id if cell in present else foreign.missing_rule for cell in cells)
@@ -174,7 +176,7 @@ def _seal(
                     task=task_id(task),
                     sha256=reading.tree.digest(trial.place.path),
                     path=reading.redactor.text(safe_text(trial.place.path, 500)),
-                    native_index=trial.native_id in native,
+                    native_index=(task, i) in native,
                 )
 
         seal_run(target, manifest, lines(), (), spool, clock)
@@ -266,6 +268,13 @@ def _numbered(foreign: ForeignRun, kept: Sequence[ForeignTrial]) -> tuple[dict[s
         if number:
             planned[task] = number
             numbered += sorted(taken.items())
+    if (trials := sum(planned.values())) > MAX_CELLS:
+        raise BadInputError(
+            safe_text(foreign.name, 200),
+            "more trials are planned than can be",
+            expected=f"at most {MAX_CELLS}",
+            found=str(trials),
+        )
     return planned, numbered
 
 
@@ -306,7 +315,10 @@ def _report(
         rows_out=len(foreign.trials) - len(duplicates),
         missing=missing,
         earlier_attempts=foreign.earlier_attempts,
-        duplicates=tuple(duplicates[:MOST_DUPLICATES]),
+        duplicates=tuple(
+            Repeated(native_id=clean(item.native_id, 200), kept=clean(item.kept), dropped=clean(item.dropped), same=item.same)
+            for item in duplicates[:MOST_DUPLICATES]
+        ),
         more_duplicates=max(0, len(duplicates) - MOST_DUPLICATES),
         homeless={safe_text(name, 200): number for name, number in sorted(reading.homeless.items())},
         rules=dict(sorted(used.items())),

@@ -22,6 +22,8 @@ _EMAIL = re.compile(r"(?<![A-Za-z0-9._%+-])[A-Za-z0-9][A-Za-z0-9._%+-]{0,63}@(?:
 _HOME = re.compile(r"(?<![A-Za-z0-9_.-])(/home/|/Users/|[A-Za-z]:\\{1,2}Users\\{1,2})([A-Za-z0-9_][A-Za-z0-9_.-]{0,63})")
 _SKIPPED = {"Public IP (ipv4)", "Secret Keyword", "Base64 High Entropy String", "Hex High Entropy String"}
 """Detectors that name no format: an address or a long word is no secret, and digests are everywhere in a log."""
+_REMEMBERED, _REMEMBERED_LENGTH = 20_000, 300
+"""Clean texts that are remembered, and how long they may be."""
 _RESERVED_MAIL = re.compile(
     r"@(?:[a-z0-9-]+\.)*(?:example\.(?:com|org|net)|[a-z0-9-]+\.(?:example|invalid|test))$", re.IGNORECASE
 )
@@ -80,24 +82,29 @@ class Redactor:
         self.counts: Counter[str] = Counter()
         self._names: dict[str, str] = {}
         self._known: re.Pattern[str] | None = None
+        # Words and paths come back with every trial: what was looked at and is clean needs no second look.
+        self._clean: set[str] = set()
 
     def learn(self, kind: str, names: Iterable[object]) -> None:
         """Take the names that a format's own field gives (``user name``, ``host name``) out of all texts that follow."""
         for name in names:
             if isinstance(name, str) and len(name) > 2 and name.lower() not in KEEP | _LOCAL:  # noqa: PLR2004  (too common)
                 self._names[name] = kind
+        self._clean.clear()
         if self._names:
             longest = sorted(map(re.escape, self._names), key=len, reverse=True)
             self._known = re.compile(rf"(?<![A-Za-z0-9])(?:{'|'.join(longest)})(?![A-Za-z0-9])")
 
     def text(self, text: str) -> str:
         """Return a text with ``[redacted: kind]`` in place of each secret and personal detail."""
-        if len(text) < 4:  # noqa: PLR2004  (no secret is that short)
+        if len(text) < 4 or text in self._clean:  # noqa: PLR2004  (no secret is that short)
             return text
         spans = [*find_secrets(text), *find_personal(text)]
         if self._known is not None:
             spans += [(self._names[match[0]], match.start(), match.end()) for match in self._known.finditer(text)]
         if not spans:
+            if len(text) <= _REMEMBERED_LENGTH and len(self._clean) < _REMEMBERED:
+                self._clean.add(text)
             return text
         parts, end = [], 0
         for kind, start, stop in sorted(spans, key=lambda span: (span[1], -span[2])):
