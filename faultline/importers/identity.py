@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from functools import cache
 
 from faultline.importers.interface import ForeignRun
-from faultline.importers.redact import Redactor
+from faultline.redact import Redactor
 from faultline.kinds import AgentKind, safe_text, slug
 from faultline.records import Absent, AgentIdentity, ImportedTask, not_applicable, unknown
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from faultline.errors import BadInputError, FaultlineError, raise_all
-from faultline.importers.redact import Redactor
+from faultline.redact import Redactor
 from faultline.importers.tree import SourceTree, shown
 from faultline.records import Skipped
 

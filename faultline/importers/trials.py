@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 
 from faultline.importers.interface import NO_TIME, ForeignAttempt, ForeignTrial
-from faultline.importers.redact import Redactor
+from faultline.redact import Redactor
 from faultline.importers.rules import Rule
 from faultline.kinds import Mode, StatusClass, Verdict, safe_text
 from faultline.records import (

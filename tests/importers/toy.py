@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from faultline.clock import frozen_clock
 from faultline.errors import FaultlineError
@@ -32,7 +32,7 @@ class Toy(Importer):
 
     name = "toy"
     summary = "a format made for tests"
-    options = {"planned": "trials planned for each task"}
+    options: ClassVar = {"planned": "trials planned for each task"}
 
     def recognises(self, tree: SourceTree) -> bool:
         return any(path.endswith(".toy") for path in tree.files)
@@ -83,7 +83,9 @@ class Toy(Importer):
         )
 
 
-def imported(source: Path, target: Path, options: dict[str, str] | None = None, *, partial: bool = False) -> tuple[ImportedRun, ...]:
+def imported(
+    source: Path, target: Path, options: dict[str, str] | None = None, *, partial: bool = False
+) -> tuple[ImportedRun, ...]:
     """Import a file or folder of the toy format."""
     reading = Reading(SourceTree(source), options or {}, partial)
     return import_runs(Toy(), reading, target, frozen_clock(datetime(2026, 12, 1, tzinfo=UTC)))

@@ -94,13 +94,15 @@ class Redactor:
         """Return a text with ``[redacted: kind]`` in place of each secret and personal detail."""
         if len(text) < 4:  # noqa: PLR2004  (no secret is that short)
             return text
-        spans = [*find_secrets(text), *find_personal(text)]
+        spans = [(start, 0, -stop, kind) for kind, start, stop in find_secrets(text)]
+        spans += [(start, 1, -stop, kind) for kind, start, stop in find_personal(text)]
         if self._known is not None:
-            spans += [(self._names[match[0]], match.start(), match.end()) for match in self._known.finditer(text)]
+            spans += [(match.start(), 2, -match.end(), self._names[match[0]]) for match in self._known.finditer(text)]
         if not spans:
             return text
         parts, end = [], 0
-        for kind, start, stop in sorted(spans, key=lambda span: (span[1], -span[2])):
+        for start, _, negative, kind in sorted(spans):
+            stop = -negative
             if start < end:
                 continue
             parts += [text[end:start], f"[redacted: {kind}]"]
