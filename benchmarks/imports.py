@@ -33,7 +33,7 @@ MODES = (
     ("unset",) * 12 + ("agent_timeout",) * 4 + ("unknown_agent_error", "test_timeout", "parse_error", "context_length_exceeded")
 )
 WITHOUT_VERDICT = ("unknown_agent_error", "test_timeout", "parse_error")
-TOY = "from toy import Toy; import faultline.importers as i; i.importer_named = lambda name: Toy()\n"
+TOY = "from toy import Toy; import faultline.importers as i; i.load_importer = lambda name: Toy()\n"
 
 
 def made_up_id(rng):

@@ -5,9 +5,9 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 
 from faultline.importers.interface import ForeignRun
-from faultline.importers.redact import Redactor
 from faultline.kinds import AgentKind, safe_text, slug
 from faultline.records import Absent, AgentIdentity, ImportedTask, not_applicable, unknown
+from faultline.redact import Redactor
 
 _CONTROLS = {"": AgentKind.IMPORTED, "reference": AgentKind.REFERENCE, "no-op": AgentKind.NO_OP}
 
@@ -26,7 +26,9 @@ def family_id(name: str) -> str:
 def _id(name: str, word: str) -> str:
     found = slug(name, 60)
     # An id begins with a letter; the digest keeps a name that does not apart from one that begins with the word.
-    return found if found[:1].isalpha() else f"{word}-{slug(found, 40)[:40].strip('-')}-{_short(name)}"
+    if found[:1].isalpha():
+        return found
+    return "-".join(part for part in (word, slug(found, 40)[:40].strip("-"), _short(name)) if part)
 
 
 def readable(names: Sequence[str], limit: int) -> str:

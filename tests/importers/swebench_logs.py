@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from importers.terminal_bench_logs import write_json
+from terminal_bench_logs import write_json
 
 MODEL, RUN = "acme/model-1.5", "first.run"
 FOLDER = "acme__model-1.5"

@@ -6,13 +6,8 @@ import shutil
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
-from faultline.errors import BadInputError, ConflictError, FaultlineError
-from faultline.importers import SourceTree
-from faultline.importers.swebench import SweBench
-from faultline.records import Absent
-from importers.reading_logs import Read, damaged_bytes, damaged_value, import_damaged, json_bytes, read_logs
-from importers.swebench_logs import (
+from reading_logs import Read, damaged_bytes, damaged_value, import_damaged, json_bytes, read_logs
+from swebench_logs import (
     FOLDER,
     MODEL,
     RUN,
@@ -32,6 +27,11 @@ from importers.swebench_logs import (
     write_story,
     write_submission,
 )
+
+from faultline.errors import BadInputError, ConflictError, FaultlineError
+from faultline.importers import SourceTree
+from faultline.importers.swebench import SweBench
+from faultline.records import Absent
 
 SWE = SweBench()
 SUMMARY = f"{FOLDER}.{RUN}.json"
@@ -759,7 +759,7 @@ class TestHostile:
         with pytest.raises(FaultlineError, match="refers to itself"):
             read()
 
-    @settings(max_examples=80, deadline=None)
+    @settings(max_examples=60, deadline=None)
     @given(
         change=st.one_of(
             st.tuples(st.just("preds"), damaged_value([prediction("good"), prediction("none", None)])),

@@ -11,7 +11,7 @@ from faultline.importers.reading import Reading
 from faultline.importers.rules import rules
 from faultline.importers.tree import shown
 from faultline.kinds import safe_text
-from faultline.records import Cost, Headline, unknown
+from faultline.records import Cost, PublishedNumber, unknown
 
 _HOMES = {
     *("name", "folder", "date", "resolved", "cost", "instance_cost", "instance_calls", "os_model", "os_system", "checked"),
@@ -111,12 +111,12 @@ def _trial(path: str, run: str, instance: str, row: Any, where: str) -> ForeignT
     )
 
 
-def _headlines(entry: dict[str, Any], trials: tuple[ForeignTrial, ...], planned: int) -> tuple[Headline, ...]:
+def _headlines(entry: dict[str, Any], trials: tuple[ForeignTrial, ...], planned: int) -> tuple[PublishedNumber, ...]:
     passed = sum(trial.verdict == "passed" for trial in trials)
     told, again = number(entry.get("resolved")), 100 * passed / planned
     differs = told is not None and abs(told - again) > 0.1  # noqa: PLR2004  (printed with one digit)
     found = [
-        Headline(
+        PublishedNumber(
             name="resolved, percent",
             published=_NOT_PUBLISHED if told is None else told,
             recomputed=again,
@@ -126,7 +126,7 @@ def _headlines(entry: dict[str, Any], trials: tuple[ForeignTrial, ...], planned:
     spent = [cell for trial in trials if isinstance(cell := trial.attempts[-1].cost, Cost)]
     if (mean := number(entry.get("instance_cost"))) is not None:
         found.append(
-            Headline(
+            PublishedNumber(
                 name="cost of an instance, dollars",
                 published=mean,
                 recomputed=float(sum(cell.usd for cell in spent)) / len(spent) if spent else unknown("no row has a cost"),

@@ -20,7 +20,7 @@ from faultline.importers.swebench.summary import Verdict
 from faultline.importers.swebench.trajectory import Ended, atif
 from faultline.importers.tree import SourceTree, shown
 from faultline.kinds import digest_bytes, safe_text
-from faultline.records import Headline
+from faultline.records import PublishedNumber
 
 _LOG = 4 * 2**20
 """Bytes of a log that are looked through; the harness writes the fault at its end, and far less in all."""
@@ -223,7 +223,7 @@ class _Reader:
         }
         return {key: value for key, value in told.items() if value}
 
-    def _headlines(self, trials: list[ForeignTrial]) -> tuple[Headline, ...]:
+    def _headlines(self, trials: list[ForeignTrial]) -> tuple[PublishedNumber, ...]:
         """Return each summary's number of resolved instances beside that of the rows, and counts that its lists contradict."""
         passed = float(sum(trial.verdict == "passed" for trial in trials))
         found = []
@@ -231,10 +231,10 @@ class _Reader:
             where = shown(summary.path)
             told = summary.published.get("resolved_instances", float(len(summary.resolved)))
             note = "" if told == passed else "the published number is another one than that of the best evidence"
-            found.append(Headline(name=f"resolved in {where}", published=told, recomputed=passed, note=note))
+            found.append(PublishedNumber(name=f"resolved in {where}", published=told, recomputed=passed, note=note))
             for name, (count, length) in summary.counted().items():
                 note = "the file's own list has another length"
-                found.append(Headline(name=f"{name} in {where}", published=count, recomputed=float(length), note=note))
+                found.append(PublishedNumber(name=f"{name} in {where}", published=count, recomputed=float(length), note=note))
         return tuple(found)
 
     def _notes(self, outside: list[str]) -> Iterator[str]:

@@ -134,6 +134,6 @@ def _lists(lists: Mapping[str, frozenset[str]], resolved: frozenset[str], path: 
 
 def _ids(value: Mapping[str, Any], key: str, path: str) -> frozenset[str]:
     for item in value[key]:
-        if not isinstance(item, str):
+        if not isinstance(item, str) or not item:
             raise BadInputError(f"{shown(path)}: {key}", "this list holds something else than ids", found=type(item).__name__)
     return frozenset(value[key])

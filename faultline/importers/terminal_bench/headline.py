@@ -7,13 +7,15 @@ from typing import Any
 
 from faultline.importers.interface import ForeignTrial
 from faultline.importers.numbers import number
-from faultline.records import Absent, Headline, unknown
+from faultline.records import Absent, PublishedNumber, unknown
 
 _NOT_PUBLISHED = unknown("not published")
 MOST_K = 20
 
 
-def headlines(results: Mapping[str, Any], metadata: Mapping[str, Any], trials: Sequence[ForeignTrial]) -> tuple[Headline, ...]:
+def headlines(
+    results: Mapping[str, Any], metadata: Mapping[str, Any], trials: Sequence[ForeignTrial]
+) -> tuple[PublishedNumber, ...]:
     """Return accuracy, counts and pass@k; the accuracy that metadata lacks, as after a resumption, is said to be absent."""
     passed: dict[str, list[bool]] = defaultdict(list)
     for trial in trials:
@@ -25,7 +27,7 @@ def headlines(results: Mapping[str, Any], metadata: Mapping[str, Any], trials: S
         if source:
             told = number(source.get("accuracy"))
             found.append(
-                Headline(
+                PublishedNumber(
                     name=f"accuracy in {where}",
                     published=_NOT_PUBLISHED if told is None else told,
                     recomputed=accuracy,
@@ -36,12 +38,14 @@ def headlines(results: Mapping[str, Any], metadata: Mapping[str, Any], trials: S
         told = number(results.get(key))
         if told is not None and told != value:
             found.append(
-                Headline(name=key, published=told, recomputed=float(value), note="the rows say otherwise than the count")
+                PublishedNumber(name=key, published=told, recomputed=float(value), note="the rows say otherwise than the count")
             )
     return (*found, *_pass_at(results, metadata, passed))
 
 
-def _pass_at(results: Mapping[str, Any], metadata: Mapping[str, Any], passed: Mapping[str, list[bool]]) -> list[Headline]:
+def _pass_at(
+    results: Mapping[str, Any], metadata: Mapping[str, Any], passed: Mapping[str, list[bool]]
+) -> list[PublishedNumber]:
     """Return pass@k for each k that is published, by the unbiased estimator that the harness uses (Chen et al. 2021)."""
     published: dict[int, float] = {}
     for source in (metadata, results):
@@ -60,7 +64,7 @@ def _pass_at(results: Mapping[str, Any], metadata: Mapping[str, Any], passed: Ma
         )
         uneven = f"; tasks have {fewest} to {most} trials, and what was lost is left out" if fewest != most else ""
         note = _note(rate, again, f"mean over {len(passed)} tasks of the unbiased estimator{uneven}")
-        found.append(Headline(name=f"pass@{k}", published=rate, recomputed=again, note=note))
+        found.append(PublishedNumber(name=f"pass@{k}", published=rate, recomputed=again, note=note))
     return found
 
 

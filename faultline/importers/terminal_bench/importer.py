@@ -14,7 +14,7 @@ from faultline.importers.terminal_bench.headline import headlines
 from faultline.importers.terminal_bench.layout import RunFiles, holds_runs, read_runs
 from faultline.importers.terminal_bench.rows import Seen, trial_of
 from faultline.importers.tree import SourceTree
-from faultline.records import Headline, digest_of_plain
+from faultline.records import PublishedNumber, digest_of_plain
 
 
 class TerminalBench(Importer):
@@ -59,7 +59,7 @@ class _Unit:
     sources: Sequence[RunFiles]
     trials: list[ForeignTrial]
     planned: dict[str, int]
-    headlines: tuple[Headline, ...]
+    headlines: tuple[PublishedNumber, ...]
     notes: list[str]
 
     @property
@@ -98,7 +98,7 @@ def _unit(group: Sequence[RunFiles], reading: Reading) -> _Unit:
     seen = Seen()
     notes: list[str] = []
     trials: list[ForeignTrial] = []
-    published: tuple[Headline, ...] = ()
+    published: tuple[PublishedNumber, ...] = ()
     for source in group:
         own = _trials(source, told, seen, notes, reading)
         trials += own

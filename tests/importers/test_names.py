@@ -1,12 +1,10 @@
-"""What the redactor remembers changes nothing that it finds; what records name goes through it."""
+"""What records name goes through the redactor, whose memory changes nothing; every name gives an id."""
 
 import pytest
+from reading_logs import read_logs
+from toy import Toy, lines
 
-from faultline.errors import BadInputError
-from faultline.importers import importer_named
-from faultline.importers.redact import Redactor
-from importers.reading_logs import read_logs
-from importers.toy import Toy, lines
+from faultline.redact import Redactor
 
 KEY = "gh" + "p_" + "a1" * 18
 
@@ -56,18 +54,15 @@ class TestRecords:
         assert ["[redacted: github token]"] == [item.native_id for item in found.report.duplicates]
 
 
-class TestNamed:
-    def test_only_the_named_one_is_loaded(self):
+class TestNames:
+    @pytest.mark.parametrize("name", ["", "日本", "7", "-", "Ein Name!", "task-"])
+    def test_any_name_gives_an_id(self, tmp_path, name):
         """
-        The command line loads one importer.
+        An id begins with a letter and has no empty part, whatever a log calls its tasks; the name is kept beside.
         """
-        assert "terminal-bench" == importer_named("terminal-bench").name
+        source = tmp_path / "a.toy"
+        source.write_text(lines({"id": "one", "task": name}), "utf-8")
 
-    def test_a_name_nobody_has_lists_those_that_there_are(self):
-        """
-        The error names what may stand there.
-        """
-        with pytest.raises(BadInputError, match="no importer for this format") as caught:
-            importer_named("terminal-bunch")
+        (found,) = read_logs(Toy(), source, tmp_path / "runs")
 
-        assert "terminal-bench" in caught.value.expected
+        assert [name] == [task.name for task in found.manifest.imported.tasks]
