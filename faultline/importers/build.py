@@ -60,7 +60,7 @@ def import_runs(importer: Importer, reading: Reading, target: Path, clock: Clock
     Raises ``BadInputError`` (or several) when a row cannot be read or nothing of the format is there, ``ConflictError`` when
     a run stands there already and was made from another source, or two different results claim one trial.
     """
-    found = _merged(importer, importer.read(reading), reading)
+    found = _merged(importer, importer.read(reading))
     reading.check()
     if not found:
         raise BadInputError(
@@ -86,11 +86,11 @@ def source_digest(reading: Reading, run: ForeignRun) -> str:
     return digest_of_plain(sorted({reading.tree.digest(path) for path in run.files}))
 
 
-def _merged(importer: Importer, runs: Iterable[ForeignRun], reading: Reading) -> dict[str, ForeignRun]:
+def _merged(importer: Importer, runs: Iterable[ForeignRun]) -> dict[str, ForeignRun]:
     """Return the runs by id; folders that hold the same run become one, whose duplicates are found later."""
     found: dict[str, ForeignRun] = {}
     for run in runs:
-        name = run_id(importer.name, replace(run, name=reading.redactor.text(run.name)))
+        name = run_id(importer.name, run)
         if name in found:
             known = found[name]
             found[name] = replace(

@@ -54,7 +54,7 @@ def _made(reading: Reading, files: Files) -> tuple[list[Made], dict[str, list[Ma
             continue
         group.trajectories[end.instance or instance] = path, end
         group.paths.append(path)
-        reading.homeless.update(end.homeless)
+        group.homeless.update(end.homeless)
     for path in files.statuses:
         statuses = _try(reading, path, _statuses, reading, path)
         if statuses is not None:
@@ -136,7 +136,7 @@ def _submissions(reading: Reading, files: Files, submitted: Mapping[str, list[Ma
             if isinstance(value, dict):
                 info = value.get("info")
                 run.entry = _text(value, "name") or (_text(info, "name") if isinstance(info, dict) else "")
-                reading.homeless.update(f"metadata.yaml {safe_text(str(key), 80)}" for key in value if key != "name")
+                run.homeless.update(f"metadata.yaml {safe_text(str(key), 80)}" for key in value if key != "name")
                 run.paths.append(path)
         for where, logs in files.logs.items():
             if owner(f"{where}/", files.submissions) == folder:

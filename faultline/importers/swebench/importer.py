@@ -78,8 +78,10 @@ class _Reader:
         ends = [end for made in run.made for _, end in made.trajectories.values()]
         paths = list(dict.fromkeys([*run.paths, *(path for made in run.made for path in made.paths)]))
         self.reading.used(*paths)
+        for told in (run.homeless, *(made.homeless for made in run.made)):
+            self.reading.homeless.update(told)
         return ForeignRun(
-            name=run.run_id or "run",
+            name=self.reading.redactor.text(run.run_id) or "run",
             native_id="|".join((dataset, run.split, run.run_id, plain(run.model))),
             agent=_agent(run, ends),
             tasks={instance: ForeignTask(instance, suite=suite) for instance in planned},

@@ -1,5 +1,6 @@
 """What belongs to one run: an evaluation, the predictions it judged, and their trajectories, joined by model and patch."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
@@ -20,6 +21,7 @@ class Made:
     trajectories: dict[str, tuple[str, Ended]] = field(default_factory=dict)
     statuses: dict[str, str] = field(default_factory=dict)
     paths: list[str] = field(default_factory=list)
+    homeless: Counter[str] = field(default_factory=Counter)
 
     @property
     def patches(self) -> dict[str, str]:
@@ -51,6 +53,8 @@ class Run:
     entry: str = ""
     """Name of the system, as a submission's metadata gives it."""
     paths: list[str] = field(default_factory=list)
+    homeless: Counter[str] = field(default_factory=Counter)
+    """Fields of its files that have no place in a record."""
 
     @property
     def evaluated(self) -> bool:
@@ -118,6 +122,7 @@ def merge_shapes(runs: Sequence[Run]) -> list[Run]:
         same.summaries += run.summaries
         same.made += [made for made in run.made if all(made is not item for item in same.made)]
         same.paths += run.paths
+        same.homeless += run.homeless
         same.entry = same.entry or run.entry
         for instance, folders in run.logs.items():
             same.logs.setdefault(instance, []).extend(folders)

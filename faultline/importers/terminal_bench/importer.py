@@ -45,9 +45,14 @@ class TerminalBench(Importer):
             # Runs without an agent's name are no entry: nothing says that they belong together.
             unlike = differences([unit.told for unit in members]) if members[0].told.agent.name else ()
             if join and len(members) > 1 and members[0].told.agent.name:
-                yield _joined(members, unlike)
+                runs = [(members, _joined(members, unlike))]
             else:
-                yield from (_run(unit, unlike) for unit in members)
+                runs = [([unit], _run(unit, unlike)) for unit in members]
+            for units_of, run in runs:
+                for unit in units_of:
+                    reading.homeless.update(unit.homeless)
+                # The name becomes part of the run's id, and may hold the user's.
+                yield replace(run, name=reading.redactor.text(run.name))
 
 
 @dataclass
@@ -61,6 +66,7 @@ class _Unit:
     planned: dict[str, int]
     headlines: tuple[PublishedNumber, ...]
     notes: list[str]
+    homeless: Counter[str]
 
     @property
     def files(self) -> tuple[str, ...]:
@@ -102,9 +108,8 @@ def _unit(group: Sequence[RunFiles], reading: Reading) -> _Unit:
     for source in group:
         own = _trials(source, told, seen, notes, reading)
         trials += own
-        reading.homeless.update(homeless(source))
+        seen.homeless.update(homeless(source))
         published = published or headlines(source.results, source.metadata, own)
-    reading.homeless.update(seen.homeless)
     if len(group) > 1:
         notes.append(f"{told.run} was found {len(group)} times; each result counts once")
     results_id = next((found for source in group if isinstance(found := source.results.get("id"), str) and found), "")
@@ -112,7 +117,7 @@ def _unit(group: Sequence[RunFiles], reading: Reading) -> _Unit:
     attempts = told.attempts or seen.planned or 1
     planned = dict.fromkeys([*told.tasks, *(trial.task for trial in trials)], attempts)
     notes += _not_told(first, told, {trial.task for trial in trials}, seen)
-    return _Unit(told, native, group, trials, planned, published, notes)
+    return _Unit(told, native, group, trials, planned, published, notes, seen.homeless)
 
 
 def _trials(source: RunFiles, told: Described, seen: Seen, notes: list[str], reading: Reading) -> list[ForeignTrial]:
