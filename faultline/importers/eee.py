@@ -177,7 +177,7 @@ def _reduced(rows: Sequence[tuple[Place, dict[str, Any]]]) -> bool:
     for _, row in rows:
         sample = str(row.get("sample_id"))
         scores[sample].add(number(_dict(row.get("evaluation")).get("score")))
-        epochs[sample].add(_dict(row.get("metadata")).get("epoch"))
+        epochs[sample].add(repr(_dict(row.get("metadata")).get("epoch")))
     repeated = [sample for sample in scores if len(epochs[sample]) > 1]
     same = all(len(scores[sample]) == 1 for sample in repeated)
     return bool(repeated) and same and any(not scores[sample] <= _WHOLE for sample in repeated)
