@@ -17,7 +17,18 @@ def installed(tmp_path_factory):
     """Install the example into a folder of its own, with the build backend that is here already."""
     target = tmp_path_factory.mktemp("installed")
     subprocess.run(
-        [sys.executable, "-m", "pip", "install", "-q", "--no-deps", "--no-build-isolation", "--target", str(target), str(EXAMPLE)],
+        [
+            sys.executable,
+            "-m",
+            "pip",
+            "install",
+            "-q",
+            "--no-deps",
+            "--no-build-isolation",
+            "--target",
+            str(target),
+            str(EXAMPLE),
+        ],
         check=True,
         capture_output=True,
     )
