@@ -505,11 +505,21 @@ def small() -> Benchmark:
 
 @lru_cache
 def full() -> Benchmark:
-    """Return a synthetic benchmark that a rehearsal opens: twenty audited families, two agents, all trajectories read."""
+    """Return a synthetic benchmark that a rehearsal opens: twenty audited families, two agents, all trajectories read.
+
+    Its runs are the validity run, the evaluations of tinker and mender, and one of each agent that repairs nothing.
+    """
     tasks = small_tasks(20)
     first = evaluation_run(tasks)
     second = evaluation_run(tasks, "evaluation-2", agent("mender"), lambda _: passed(), hours=3.0)
-    return benchmark(tasks, [validity_run(tasks), first, second], (*reviews(first), *reviews(second)))
+    runs = [validity_run(tasks), first, second, *(trivial_run(tasks, name) for name in ("delete-tests", "random-edit"))]
+    return benchmark(tasks, runs, (*reviews(first), *reviews(second)))
+
+
+def trivial_run(tasks: Sequence[Task], name: str, ending: Ending = lambda _: failed(), **changes: object) -> SealedRun:
+    """Return a run of an agent that repairs nothing and passes nothing: one trial of one variant."""
+    settings: dict[str, object] = {"variants": 1, "trials": 1, "hours": 1.5}
+    return evaluation_run(tasks, f"{name}-1", agent(name, AgentKind.TRIVIAL), ending, **(settings | changes))
 
 
 def lost(trial: Trial, observed: str = "fork failed") -> Trial:
@@ -532,7 +542,9 @@ def read_again(of: Benchmark, *new: SealedRun) -> Benchmark:
     """Return a benchmark with runs put in place, or added, and every evaluation's sample read by two people again."""
     names = {run.name for run in new}
     runs = (*(run for run in of.runs if run.name not in names), *new)
-    readings = [item for run in runs if run.manifest.kind is RunKind.EVALUATION for item in reviews(run)]
+    evaluations = [run for run in runs if run.manifest.kind is RunKind.EVALUATION]
+    claims = [run for run in evaluations if not any(who.kind.is_control for who in run.manifest.agents)]
+    readings = [item for run in claims for item in reviews(run)]
     return dataclasses.replace(of, runs=runs, reviews=tuple(readings))
 
 

@@ -21,7 +21,7 @@ from faultline.records import Cost, Trial
 
 FULL = factories.full()
 TASKS = FULL.tasks
-VALIDITY, TINKER, MENDER = FULL.runs
+VALIDITY, TINKER, MENDER, *IDLE = FULL.runs
 FIRST = TINKER.trials[0]
 
 
@@ -133,10 +133,11 @@ TRICKS = {
                 ),
                 TINKER,
                 MENDER,
+                *IDLE,
             ),
         ),
         "G10",
-        "task-00: a trial of an agent that changes nothing",
+        "task-00: a trial of no-op, which repairs nothing, in its current form",
     ),
     "a day far off": (
         dataclasses.replace(FULL, valid_until=date(2126, 1, 1)),

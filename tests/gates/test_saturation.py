@@ -76,33 +76,47 @@ def _all_passed(run):
 
 
 class TestTrivialAgents:
-    def test_doing_nothing_that_passes(self, ask, needs):
+    @pytest.mark.parametrize("name", ["delete-tests", "random-edit"])
+    def test_an_agent_that_repairs_nothing_and_passes(self, shut, name):
         """
-        When an agent that changes nothing passes more than one trial in twenty, the tasks that let it are named.
+        When one of them passes more than one trial in twenty, the tasks that let it through are named.
         """
-        idle = factories.evaluation_run(
-            TASKS,
-            "no-op-1",
-            factories.agent("no-op", AgentKind.NO_OP),
-            lambda cell: factories.passed() if cell.task == "task-03" else factories.failed(),
-            trials=60,
-            hours=5.0,
+        letting = factories.trivial_run(
+            TASKS, name, lambda cell: factories.passed() if cell.task in ("task-03", "task-04") else factories.failed()
         )
-        found = ask(GATE, replace(FULL, runs=(*FULL.runs, idle)))
+        found = shut(factories.read_again(FULL, letting))
 
-        assert ("pass", "fail") == (
-            ask(GATE, FULL).outcome,
-            ask(GATE, replace(FULL, runs=(*FULL.runs, idle)), {"trivial_pass_share": 0.0}).outcome,
+        assert ["G10"] == list(found)
+        assert f"task-03: checks that {name}, which repairs nothing, fails" in found["G10"]
+        assert "task-05" not in found["G10"]
+
+    def test_one_lucky_pass_in_twenty_is_allowed_and_may_be_forbidden(self, shut):
+        """
+        A random edit may hit once in twenty trials; a stricter benchmark allows none.
+        """
+        lucky = factories.trivial_run(
+            TASKS, "random-edit", lambda cell: factories.passed() if cell.task == "task-03" else factories.failed()
         )
-        assert "pass" == found.outcome
-        found = ask(GATE, replace(FULL, runs=(*FULL.runs, idle)), {"trivial_pass_share": 0.02})
-        assert "task-03: checks that an untouched workspace fails" in needs(found)
 
-    def test_losing_the_trials_that_do_nothing_opens_nothing(self, ask, needs):
+        assert {} == shut(factories.read_again(FULL, lucky))
+        assert ["G10"] == list(shut(factories.read_again(FULL, lucky), {"trivial_pass_share": 0.0}))
+
+    @pytest.mark.parametrize(("place", "name"), [(0, "no-op"), (3, "delete-tests"), (4, "random-edit")])
+    def test_losing_the_trials_that_repair_nothing_opens_nothing(self, ask, needs, place, name):
         """
-        Without a trial of the untouched workspace in its current form a task is named.
+        Without a trial of each of them in its current form a task is named, with the command that makes one.
         """
-        found = ask(GATE, replace(FULL, runs=FULL.runs[1:]))
+        found = ask(GATE, replace(FULL, runs=(*FULL.runs[:place], *FULL.runs[place + 1 :])))
 
         assert "fail" == found.outcome
-        assert "task-00: a trial of an agent that changes nothing, in its current form" in needs(found)
+        assert f"task-00: a trial of {name}, which repairs nothing, in its current form: faultline run {name}" in needs(found)
+
+    def test_a_name_is_not_enough(self, ask, needs):
+        """
+        Another kind of agent under the name of a trivial one does not count.
+        """
+        disguised = factories.evaluation_run(
+            TASKS, "delete-tests-1", factories.agent("delete-tests", AgentKind.CONTROL), variants=1, trials=1, hours=1.5
+        )
+
+        assert "a trial of delete-tests" in needs(ask(GATE, factories.swap(FULL, disguised)))
