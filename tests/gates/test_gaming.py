@@ -236,3 +236,24 @@ def test_no_setting_forces_anything():
     """
     assert all(threshold.stricter in ("more", "less") for threshold in THRESHOLDS)
     assert len({threshold.name for threshold in THRESHOLDS}) == len(THRESHOLDS)
+
+
+def test_the_report_is_the_same_whichever_agent_does_better():
+    """
+    With the results of two agents exchanged no gate says another word, so that a report tells nothing about agents; only the
+    trajectories that G5 draws follow the results, as they must.
+    """
+
+    def words(first, second):
+        runs = [
+            VALIDITY,
+            factories.evaluation_run(TASKS, ending=first),
+            factories.evaluation_run(TASKS, "evaluation-2", factories.agent("mender"), second, hours=3.0),
+        ]
+        report = evaluate(gather(factories.benchmark(TASKS, runs)), gate_policy(), publishing=False).report
+        return [gate for gate in report.gates if gate.id != "G5"]
+
+    def better(cell):
+        return factories.passed() if cell.trial else factories.half_right(cell)
+
+    assert words(better, factories.half_right) == words(factories.half_right, better)
