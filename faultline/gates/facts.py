@@ -57,6 +57,8 @@ class TaskFacts:
     """Shape of the files that the reference repair changes, as they are given."""
     repair: frozenset[str] = field(repr=False)
     """Shape of the same files as the reference repair leaves them."""
+    version: int
+    """Raised with each correction, and part of the digest."""
     corrections: tuple[Correction, ...]
     """Oldest first."""
 

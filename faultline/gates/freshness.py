@@ -2,8 +2,9 @@
 
 Results age: tasks change, agents learn them, faults come to light. So the settings name the day until which results may be used
 (``valid_until``), not further from the oldest evaluation than the policy allows, and past it the ranking is withheld by itself.
-A change of a task needs an entry in its history; tasks that every trial passed, or none, are often broken ones, and somebody
-must have audited them again after the result was there. Whether it was every trial or none is a result and not said here.
+A change of a task needs an entry in its history, and its version says how many there are. Tasks that every trial passed, or
+none, are often broken ones, and somebody must have audited them again after the result was there. Whether it was every trial
+or none is a result and not said here.
 """
 
 from collections.abc import Iterator
@@ -77,6 +78,10 @@ def _dated(facts: Facts, policy: Policy) -> Iterator[Lack]:
 
 def _changed(task: TaskFacts) -> Iterator[str]:
     """Yield what is open about a task's changes: one that no entry tells of, or an audit that is older than the last."""
+    # The version is part of the digest: a history that was deleted, or an entry of it, is missed by its number.
+    missing = task.version - 1 - len(task.corrections)
+    if missing > 0:
+        yield f"{count_of(missing, 'more entry', 'more entries')} in corrections.toml: this is version {task.version}"
     if not task.corrections:
         return
     newest = task.corrections[-1]
@@ -102,8 +107,9 @@ GATE = Gate(
     name="Freshness",
     predicate=(
         "The settings name a day until which the results may be used, at most 366 days after the oldest evaluation, and it "
-        "has not passed; the last entry of each task's history ends in the task as it is now, with no audit from before it; a "
-        "task that every trial of every agent passed, or none, was audited again after the newest evaluation."
+        "has not passed; each task's history has an entry for every version, the last of which ends in the task as it is now, "
+        "and no audit is older; a task that every trial of every agent passed, or none, was audited again after the newest "
+        "evaluation."
     ),
     why="A ranking outlives its tasks: what all agents fail is often broken, and what was secret gets known.",
     remedy="Set valid_until in [tool.faultline], write down what was changed, and audit the named tasks again.",

@@ -40,6 +40,7 @@ def task_facts(task: Task) -> TaskFacts:
         canary=canary_of(task),
         given=_shapes(task.workspace.get(path, b"") for path in task.repairs["reference"].files),
         repair=_shapes(task.repairs["reference"].files.values()),
+        version=definition.version,
         corrections=task.corrections,
     )
 

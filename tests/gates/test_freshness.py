@@ -83,6 +83,26 @@ class TestChanges:
         assert ["G14"] == list(found)
         assert "task-00: an entry in corrections.toml for its last change: first-correction" in found["G14"]
 
+    def test_a_history_that_was_deleted(self, shut):
+        """
+        The second version of a task has an entry; without it the gate is shut, so that deleting the history opens nothing.
+        """
+        definition = TASKS[0].definition.model_copy(update={"version": 3})
+        found = shut(replace(FULL, tasks=(replace(TASKS[0], definition=definition), *TASKS[1:])))
+
+        assert ["G14"] == list(found)
+        assert "task-00: 2 more entries in corrections.toml: this is version 3" == found["G14"]
+
+    def test_results_of_an_earlier_form_are_history(self, ask):
+        """
+        Once a task changed, evaluations of what it was are no results any more.
+        """
+        changed = replace(TASKS[0], digest=factories.correction().after_digest)
+        found = ask(GATE, replace(FULL, tasks=(changed, *TASKS[1:])))
+
+        assert "not-run" == found.outcome
+        assert "2 runs of earlier forms of the tasks are history" in found.saw
+
     def test_an_audit_from_before_the_change(self, shut):
         """
         An audit of this very form that is older than the correction which made it cannot be one.

@@ -5,6 +5,7 @@ import dataclasses
 import factories
 import pytest
 
+from faultline.errors import BadInputError
 from faultline.gates import gate_policy, gather
 from faultline.gates.recomputed import GATE, recomputed
 from faultline.kinds import Mode, RunKind, StatusClass, Verdict, digest_bytes
@@ -119,6 +120,17 @@ def test_another_workspace_than_the_pinned_one(ask, needs):
     )
 
     assert "the workspace that the manifest pins" in needs(ask(GATE, factories.swap(FULL, run)))
+
+
+@pytest.mark.parametrize("place", ["tasks/a/task.toml", "runs/b", "runs/b/reviews/c.json", "pyproject.toml"])
+def test_what_cannot_be_read_is_no_evidence(ask, needs, place):
+    """
+    Whatever part of the evidence is missing or malformed, the gate is an error that names it.
+    """
+    found = ask(GATE, dataclasses.replace(FULL, problems=(BadInputError(place, "this is not JSON"),)))
+
+    assert "error" == found.outcome
+    assert place in needs(found)
 
 
 class TestImports:
