@@ -13,7 +13,7 @@ from faultline.archive.values import REVIEWS, SEAL, Benchmark, SealedRun
 from faultline.archive.verify import verify_run
 from faultline.clock import Clock
 from faultline.errors import BadInputError, FaultlineError, Faults, IntegrityError, MissingInputError
-from faultline.kinds import safe_text
+from faultline.kinds import RunKind, safe_text
 from faultline.records import Review
 from faultline.tasks import Task, load_tasks
 
@@ -30,8 +30,13 @@ def load_benchmark(root: Path, clock: Clock | None = None) -> Benchmark:
         raise MissingInputError(root.name, "there is no such folder")
     settings, origin = _settings(root)
     problems: list[FaultlineError] = []
-    tasks = _tasks(root, problems)
+    # The tasks' canaries are looked for in what agents left, so tasks come first.
+    tasks, task_problems = _tasks_of(root)
     runs = _runs(root, [task.definition.canary for task in tasks], problems)
+    # A card of other harnesses' runs has no tasks of its own; where ours were run, their absence is a loss.
+    foreign = bool(runs) and all(run.manifest.kind is RunKind.IMPORTED for run in runs)
+    if not foreign or (root / "tasks").exists():
+        problems[:0] = task_problems
     reviews = tuple(review for run in runs for review in _reviews(run, problems))
     gates = _table(settings, "gates", origin)
     return Benchmark(
@@ -49,12 +54,12 @@ def load_benchmark(root: Path, clock: Clock | None = None) -> Benchmark:
     )
 
 
-def _tasks(root: Path, problems: list[FaultlineError]) -> tuple[Task, ...]:
+def _tasks_of(root: Path) -> tuple[tuple[Task, ...], tuple[FaultlineError, ...]]:
+    """Return the tasks by id, and what kept them from being read."""
     try:
-        return tuple(sorted(load_tasks(root / "tasks"), key=lambda task: task.definition.id))
+        return tuple(sorted(load_tasks(root / "tasks"), key=lambda task: task.definition.id)), ()
     except FaultlineError as error:
-        problems.extend(_each(error))
-        return ()
+        return (), _each(error)
 
 
 def _runs(root: Path, canaries: Iterable[str], problems: list[FaultlineError]) -> tuple[SealedRun, ...]:

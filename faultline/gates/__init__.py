@@ -12,6 +12,7 @@ from faultline.gates.checker import changed_checks, earlier_form, unkilled
 from faultline.gates.equal_conditions import protocol_differences
 from faultline.gates.evaluator import GATES, THRESHOLDS, Evaluation, GatePass, evaluate
 from faultline.gates.facts import Control, Facts, Problem, RunFacts, TaskFacts, cell_label
+from faultline.gates.foreign import ForeignTask, foreign_tasks, tasks_of
 from faultline.gates.gate import Finding, Gate
 from faultline.gates.gathering import gather
 from faultline.gates.junit import junit
@@ -28,6 +29,7 @@ __all__ = [
     "Evaluation",
     "Facts",
     "Finding",
+    "ForeignTask",
     "Gate",
     "GatePass",
     "GateReport",
@@ -45,11 +47,13 @@ __all__ = [
     "changed_checks",
     "earlier_form",
     "evaluate",
+    "foreign_tasks",
     "gate_policy",
     "gather",
     "junit",
     "policy_from",
     "protocol_differences",
+    "tasks_of",
     "unkilled",
     "validity_in",
     "validity_of",

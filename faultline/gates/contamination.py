@@ -14,7 +14,7 @@ from faultline.gates.likeness import shape
 from faultline.gates.model import Lack
 from faultline.gates.policy import Policy, Threshold
 from faultline.kinds import Fold, RunKind
-from faultline.records import Trial
+from faultline.records import Absent, Trial
 from faultline.review import person
 
 NETWORK = Threshold("G8", "network_share", 1.0, "less", 0.0, "Share of evaluations whose agent may reach a network.")
@@ -41,7 +41,9 @@ def probe(facts: Facts, policy: Policy) -> Finding:
             lacking += _copies(task, run, facts, policy)
     for run in facts.runs:
         lacking += _exposed(run) if facts.is_current(run) else ()
-    networked = [run for run in facts.claims if any(agent.network != "none" for agent in run.agents.values())]
+    networked = [run for run in facts.claims if any(agent.network == "allow" for agent in run.agents.values())]
+    untold = [run for run in facts.claims if any(isinstance(agent.network, Absent) for agent in run.agents.values())]
+    lacking += [lack(run.link, "whether its agent could reach a network") for run in untold]
     if len(networked) > policy[NETWORK] * len(facts.claims):
         lacking += [lack(run.link, "an agent without a network: its agent file allows one") for run in networked]
     if not facts.claims and not lacking:

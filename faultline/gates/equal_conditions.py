@@ -74,8 +74,8 @@ def protocol_differences(one: RunFacts, other: RunFacts) -> Iterator[str]:
             ]
             yield f"{here}: limits of {task} ({', '.join(parts)})"
     for name, x, y in (
-        ("sandbox", str(a.sandbox), str(b.sandbox)),
-        ("retry policy", f"{a.retry.policy}, {a.retry.max_attempts}", f"{b.retry.policy}, {b.retry.max_attempts}"),
+        ("sandbox", _word(a.sandbox), _word(b.sandbox)),
+        ("retry policy", a.retry_rule, b.retry_rule),
         ("estimand", str(a.estimand), str(b.estimand)),
         ("trials a case", str(a.trials), str(b.trials)),
         ("variants a task", _variants(one), _variants(other)),
@@ -97,7 +97,7 @@ def _variants(run: RunFacts) -> str:
 def _conditions(one: RunFacts, other: RunFacts) -> Iterator[str]:
     """Yield what differs between the conditions of two agents beyond the protocol: network, time, host."""
     here = f"{one.name} and {other.name}"
-    x_net, y_net = ({agent.network for agent in run.agents.values()} for run in (one, other))
+    x_net, y_net = ({_word(agent.network) for agent in run.agents.values()} for run in (one, other))
     if x_net != y_net:
         yield f"{here}: network ({', '.join(sorted(x_net))} and {', '.join(sorted(y_net))})"
     x_time, y_time = _seconds(one), _seconds(other)
@@ -110,6 +110,10 @@ def _conditions(one: RunFacts, other: RunFacts) -> Iterator[str]:
             yield f"{here}: host, {name} ({x_host.get(name, 'not told')} and {y_host.get(name, 'not told')})"
 
 
+def _word(value: str | Absent) -> str:
+    return "not told" if isinstance(value, Absent) else str(value)
+
+
 def _seconds(run: RunFacts) -> dict[str, float]:
     """Return the time that an agent really had for each task: the task's limit, or its own when that is shorter."""
     own = [agent.seconds for agent in run.agents.values() if not isinstance(agent.seconds, Absent)]
@@ -118,11 +122,14 @@ def _seconds(run: RunFacts) -> dict[str, float]:
 
 def _unlike_plan(run: RunFacts) -> Iterator[Lack]:
     """Yield trials that were not made as their run's manifest says."""
-    retry = run.manifest.retry
+    retry, sandbox = run.manifest.retry, run.manifest.sandbox
+    if isinstance(retry, Absent) or isinstance(sandbox, Absent):
+        yield lack(run.link, "its retry rule and its sandbox: the log that it was read from does not tell")
+        return
     for trial in run.trials:
-        if trial.sandbox != run.manifest.sandbox:
-            found = "not recorded" if isinstance(trial.sandbox, Absent) else str(trial.sandbox)
-            yield lack(run.trial_link(trial), f"the planned sandbox {run.manifest.sandbox}; where it was judged: {found}")
+        if trial.sandbox != sandbox:
+            found = _word(trial.sandbox)
+            yield lack(run.trial_link(trial), f"the planned sandbox {sandbox}; where it was judged: {found}")
         if len(trial.attempts) > retry.max_attempts:
             yield lack(
                 run.trial_link(trial),

@@ -85,8 +85,6 @@ class RunFacts:
     """Files that agents changed, by path, for each candidate's artifact."""
     carriers: tuple[str, ...] = ()
     """Artifacts that hold a canary."""
-    partial: bool = False
-    """Whether the run comes from an import that left out what it could not read."""
 
     @property
     def name(self) -> str:

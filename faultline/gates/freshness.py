@@ -23,11 +23,11 @@ AGAIN = Threshold("G14", "auditors_again", 1, "more", 20, "People who audit a ta
 
 def probe(facts: Facts, policy: Policy) -> Finding:
     """Look at the day until which results are valid, at changes since the audits, and at audits of tasks at either end."""
-    if not facts.claims:
+    if not facts.claims or not facts.tasks:
         return Finding(
             "not-run",
             "No agent that is not a control has been evaluated on the tasks as they are now, so there is nothing to keep fresh",
-            "No evaluation of an agent was found." + and_outdated(facts),
+            "No evaluation of an agent on tasks that lie here was found." + and_outdated(facts),
             unit="tasks without an open question",
             share=0.0,
         )

@@ -8,8 +8,8 @@ that came from an import which left something out is no evidence.
 from collections.abc import Iterator
 
 from faultline.gates.facts import Facts, RunFacts
+from faultline.gates.foreign import partial_imports
 from faultline.gates.gate import Finding, Gate, count_of, lack
-from faultline.gates.model import Lack
 from faultline.gates.policy import Policy
 from faultline.kinds import RunKind, StatusClass, Verdict
 from faultline.records import Absent, TaskPin, Trial
@@ -21,11 +21,12 @@ def probe(facts: Facts, policy: Policy) -> Finding:  # noqa: ARG001  (every prob
         return Finding(
             "not-run", "No run has been sealed, so there is nothing to compute again", "No run was found.", share=0.0
         )
-    lacking: list[Lack] = []
+    lacking = [
+        lack(run.link, f"a whole import: {count_of(rows, 'row')} of its source could not be read and were left out")
+        for run, rows in partial_imports(facts)
+    ]
     trials = differing = 0
     for run in facts.runs:
-        if run.partial:
-            lacking.append(lack(run.link, "a whole import: something in its source could not be read and was left out"))
         for trial in run.trials:
             trials += 1
             gaps = list(_gaps(trial, run))
@@ -53,18 +54,20 @@ def probe(facts: Facts, policy: Policy) -> Finding:  # noqa: ARG001  (every prob
 
 def _gaps(trial: Trial, run: RunFacts) -> Iterator[str]:
     outcome, pin = trial.outcome, run.pins.get(trial.key.task)
-    if pin is None:
-        yield "a task that the manifest pins"
-        return
-    if run.manifest.kind is RunKind.IMPORTED and isinstance(outcome.checks, Absent):
+    if run.manifest.kind is RunKind.IMPORTED:
         if trial.source is None:
             yield "the log that it was read from"
+        elif outcome.verdict is Verdict.PASSED and trial.source.native_verdict != "passed":
+            yield f"a pass in its log, which says {trial.source.native_verdict or 'nothing'}"
+        return
+    if pin is None:
+        yield "a task that the manifest pins"
         return
     found = recomputed(trial, pin)
     if found is not outcome.verdict:
         yield f"a verdict that follows from its checks: {found} does, and {outcome.verdict} is declared"
     given = {variant.id: variant.workspace_digest for variant in pin.variants}
-    if run.manifest.kind is not RunKind.IMPORTED and trial.workspace_digest != given.get(trial.key.variant):
+    if trial.workspace_digest != given.get(trial.key.variant):
         yield "the workspace that the manifest pins"
 
 

@@ -29,11 +29,11 @@ NAMES = (IDLE, *sorted(REPAIRING_NOTHING))
 
 def probe(facts: Facts, policy: Policy) -> Finding:
     """Count the tasks at either end of the scale, and what agents pass that repair nothing."""
-    if not facts.claims:
+    if not facts.claims or not facts.tasks:
         return Finding(
             "not-run",
             "No agent that is not a control has been evaluated, so nobody knows whether the tasks tell agents apart",
-            "No evaluation of an agent was found." + and_outdated(facts),
+            "No evaluation of an agent on tasks that lie here was found." + and_outdated(facts),
             observed="0",
             unit="tasks that tell agents apart",
             share=0.0,

@@ -94,7 +94,7 @@ TRIALS = {
     ),
     "no sandbox told": (
         lambda t: t.model_copy(update={"sandbox": unknown("lost")}),
-        "the planned sandbox bubblewrap; where it was judged: not recorded",
+        "the planned sandbox bubblewrap; where it was judged: not told",
     ),
     "a try after a verdict": (
         lambda t: again(t, artifacts=()),

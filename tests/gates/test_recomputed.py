@@ -6,7 +6,6 @@ import factories
 import pytest
 
 from faultline.errors import BadInputError
-from faultline.gates import gate_policy, gather
 from faultline.gates.recomputed import GATE, recomputed
 from faultline.kinds import Mode, RunKind, StatusClass, Verdict, digest_bytes
 from faultline.records import CheckResult, PublicResult, Reason, Source, not_run, unknown
@@ -143,22 +142,30 @@ class TestImports:
         )
         return factories.swap(FULL, run)
 
+    @staticmethod
+    def source(**changes):
+        fields = {
+            "format": "f",
+            "path": "log.json",
+            "sha256": digest_bytes(b"log"),
+            "native_id": "1",
+            "native_verdict": "passed",
+        }
+        return Source(**(fields | changes))
+
     def test_a_log_stands_for_itself_with_its_source(self, ask, needs):
         """
         A verdict of another harness is its log's word: with the log named it stands, without it is a declaration.
         """
-        source = Source(format="f", importer="i", path="log.json", sha256=digest_bytes(b"log"), native_id="1")
-
-        assert "pass" == ask(GATE, self.imported(source=source)).outcome
+        assert "pass" == ask(GATE, self.imported(source=self.source())).outcome
         assert "the log that it was read from" in needs(ask(GATE, self.imported()))
 
-    def test_an_import_that_left_something_out(self, needs):
+    @pytest.mark.parametrize(("said", "words"), [("failed", "which says failed"), (None, "which says nothing")])
+    def test_a_pass_that_the_log_does_not_have(self, ask, needs, said, words):
         """
-        A run whose import could not read everything is no evidence.
+        A trial that passed here and not in its log is named.
         """
-        facts = gather(FULL)
-        partial = dataclasses.replace(facts.runs[-1], partial=True)
-        found = GATE.probe(dataclasses.replace(facts, runs=(*facts.runs[:-1], partial)), gate_policy())
+        found = ask(GATE, self.imported(source=self.source(native_verdict=said)))
 
         assert "fail" == found.outcome
-        assert "evaluation-2: a whole import" in needs(found)
+        assert f"a pass in its log, {words}" in needs(found)
