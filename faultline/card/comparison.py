@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 
 from faultline.errors import RefusedError
-from faultline.gates import RunFacts
+from faultline.gates import RunFacts, protocol_differences
 from faultline.kinds import Fold, RunKind
 from faultline.records import Trial, digest_of_plain
 from faultline.statistics import (
@@ -120,46 +120,6 @@ def compare(runs: Sequence[RunFacts]) -> Comparison:
         rank_note=_rank_note(systems),
         notes=tuple(_notes(runs, systems)),
     )
-
-
-def protocol_differences(one: RunFacts, other: RunFacts) -> Iterator[str]:
-    """Yield what differs between the protocols of two runs, in words."""
-    a, b = one.manifest, other.manifest
-    here = f"{one.name} and {other.name}"
-    for task in sorted(set(one.pins) | set(other.pins)):
-        mine, theirs = one.pins.get(task), other.pins.get(task)
-        if mine is None or theirs is None:
-            yield f"{here}: {task} is in one of them only"
-            continue
-        if mine.digest != theirs.digest:
-            yield f"{here}: {task} has another digest"
-        if mine.limits != theirs.limits:
-            fields = mine.limits.model_dump()
-            parts = [
-                f"{name} {value} and {getattr(theirs.limits, name)}"
-                for name, value in fields.items()
-                if value != getattr(theirs.limits, name)
-            ]
-            yield f"{here}: limits of {task} ({', '.join(parts)})"
-    for name, x, y in (
-        ("sandbox", str(a.sandbox), str(b.sandbox)),
-        ("retry policy", a.retry_rule, b.retry_rule),
-        ("estimand", str(a.estimand), str(b.estimand)),
-        ("trials a case", str(a.trials), str(b.trials)),
-        ("variants a task", _variants(one), _variants(other)),
-    ):
-        if x != y:
-            yield f"{here}: {name} ({x} and {y})"
-    x_versions, y_versions = a.provenance.versions, b.provenance.versions
-    for name in sorted(set(x_versions) | set(y_versions)):
-        if x_versions.get(name) != y_versions.get(name):
-            yield f"{here}: version of {name} ({x_versions.get(name, 'none')} and {y_versions.get(name, 'none')})"
-
-
-def _variants(run: RunFacts) -> str:
-    """Return how many variants each task has, as one number where it is one."""
-    numbers = sorted({len(pin.variants) for pin in run.manifest.tasks})
-    return " to ".join(map(str, numbers if len(numbers) == 1 else (numbers[0], numbers[-1])))
 
 
 def _counts(run: RunFacts, tasks: Sequence[str]) -> tuple[list[PlannedCounts], int]:

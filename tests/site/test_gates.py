@@ -35,10 +35,10 @@ def test_what_is_missing_is_named_with_the_next_step(page, small_card):
 
 def test_the_policy_in_force_is_printed(page, small_card):
     """
-    Every threshold stands with its value, its floor and where it comes from.
+    Every threshold stands with its value, its floor, where it comes from and what it counts.
     """
     for row in small_card.report.policy:
-        assert f"{row.name} {row.gate} {row.value} {row.floor} {row.origin}" in page.words
+        assert f"{row.name} {row.gate} {row.value} {row.floor} {row.origin} {row.meaning}" in page.words
 
 
 def test_an_open_gate_says_so(open_card):
