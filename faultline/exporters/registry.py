@@ -9,6 +9,8 @@ from faultline.kinds import safe_text
 
 GROUP: Final = "faultline.exporters"
 BUILT_IN: Final = {
+    "ctrf": "faultline.exporters.ctrf:CtrfExporter",
+    "junit": "faultline.exporters.junit:JUnitExporter",
     "csv": "faultline.exporters.tables:CsvExporter",
     "json": "faultline.exporters.tables:JsonExporter",
     "parquet": "faultline.exporters.parquet:ParquetExporter",
