@@ -1,5 +1,7 @@
 """Subjects of exports, made in memory."""
 
+import dataclasses
+
 import factories
 
 from faultline.card import assemble
@@ -12,3 +14,10 @@ def subject(benchmark=None, *names, publishing=True, **options):
     found = benchmark or factories.small()
     evaluation = evaluate(gather(found), gate_policy(found.gates, found.gates_origin), publishing=publishing)
     return Subject(found, assemble(found, evaluation), evaluation, names, options)
+
+
+def honest():
+    """Return the small benchmark with runs that are not marked as made for a test, so that publishing gates look at them."""
+    small = factories.small()
+    runs = tuple(factories.remanifest(run, synthetic=False) for run in small.runs)
+    return dataclasses.replace(small, runs=runs)
