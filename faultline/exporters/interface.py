@@ -3,6 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import ClassVar
 
 from faultline.archive import Benchmark, SealedRun
@@ -10,7 +11,7 @@ from faultline.card import EvaluationCard
 from faultline.card.model import RunCard
 from faultline.clock import Clock
 from faultline.errors import FaultlineError, RefusedError, UnfitHostError, raise_all
-from faultline.gates import Evaluation
+from faultline.gates import Evaluation, Facts, gather
 from faultline.kinds import safe_text
 
 __all__ = ["Export", "Exporter", "MissingLibraryError", "Subject"]
@@ -45,6 +46,11 @@ class Subject:
         """The cards of the chosen runs, by name."""
         chosen = {run.name for run in self.runs}
         return tuple(sorted((run for run in self.card.runs if run.run in chosen), key=lambda run: run.run))
+
+    @cached_property
+    def facts(self) -> Facts:
+        """The records as the gates see them."""
+        return gather(self.benchmark)
 
     @property
     def withheld(self) -> bool:

@@ -10,6 +10,7 @@ from faultline.kinds import safe_text
 GROUP: Final = "faultline.exporters"
 BUILT_IN: Final = {
     "ctrf": "faultline.exporters.ctrf:CtrfExporter",
+    "eee": "faultline.exporters.eee:EeeExporter",
     "in-toto": "faultline.exporters.in_toto:InTotoExporter",
     "junit": "faultline.exporters.junit:JUnitExporter",
     "csv": "faultline.exporters.tables:CsvExporter",
