@@ -11,6 +11,7 @@ GROUP: Final = "faultline.exporters"
 BUILT_IN: Final = {
     "ctrf": "faultline.exporters.ctrf:CtrfExporter",
     "eee": "faultline.exporters.eee:EeeExporter",
+    "harbor": "faultline.exporters.harbor:HarborExporter",
     "in-toto": "faultline.exporters.in_toto:InTotoExporter",
     "junit": "faultline.exporters.junit:JUnitExporter",
     "csv": "faultline.exporters.tables:CsvExporter",
