@@ -22,8 +22,8 @@ from faultline.records import Outcome
 from faultline.sandbox.process import Process
 from faultline.tasks import TaskVariant, load_task, materialise
 
-UID = 61_184
-"""A user that no Debian system hands out."""
+FIRST_UID, UIDS = 61_184, 4_096
+"""Users that no Debian system hands out; one is drawn each time, since verifiers may share the processes of one host."""
 NO_VERDICT = 3
 """Exit code when there is nothing to reward."""
 
@@ -39,14 +39,15 @@ def main(here: Path, workspace: Path, logs: Path, clock: Clock) -> int:
     variant = materialise(task, plan["seed"])
     if task.digest != plan["digest"] or variant.pin.workspace_digest != plan["workspace_digest"]:
         return _say("the task is not in the form that was exported")
+    uid = FIRST_UID + int(clock.token(), 16) % UIDS
     with _closed(logs):
         try:
-            outcome = judged(variant, workspace, clock)
+            outcome = judged(variant, workspace, uid, clock)
         except (HarnessFault, OSError) as fault:
             outcome = None
             _say(f"the verifier could not do its work: {fault}")
         finally:
-            _end_all(UID)
+            _end_all(uid)
         _empty(logs)
         if outcome is not None:
             (logs / "faultline.json").write_bytes(outcome.canonical() + b"\n")
@@ -59,14 +60,14 @@ def main(here: Path, workspace: Path, logs: Path, clock: Clock) -> int:
     return 0
 
 
-def judged(variant: TaskVariant, workspace: Path, clock: Clock) -> Outcome:
+def judged(variant: TaskVariant, workspace: Path, uid: int, clock: Clock) -> Outcome:
     """Return the outcome of what lies in a workspace, by hidden inputs that nobody could know before."""
     try:
         candidate = freeze(workspace, variant)
     except InvalidSubmission as submission:
         return refused(submission)
     seed = clock.token()
-    judge = Judge(variant, Process(UID), clock)
+    judge = Judge(variant, Process(uid), clock)
     with judge.sitting(candidate, int(seed[:8], 16)) as sitting:
         findings = sitting.grade(seed)
     checks = tuple(outline.id for outline in variant.task.checks)
