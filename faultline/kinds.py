@@ -148,6 +148,7 @@ class Mode(Word):
     )
     INFRASTRUCTURE = "infrastructure", "The harness itself observed that it could not do its work."
     VERIFIER_ERROR = "verifier-error", "A hidden check raised an error of its own, or ran nothing."
+    SCORED = "scored", "Another harness gave a verdict; its log does not tell what else was seen."
     UNKNOWN = "unknown", "The record does not tell."
 
 

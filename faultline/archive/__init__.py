@@ -6,7 +6,7 @@ nothing else: no database, no network, no process.
 
 from faultline.archive.benchmark import load_benchmark
 from faultline.archive.checks import PlanCheck
-from faultline.archive.read import read_run
+from faultline.archive.read import read_manifest, read_run
 from faultline.archive.seal import seal_run
 from faultline.archive.values import Benchmark, Mismatch, SealedRun
 from faultline.archive.verify import candidate_mismatches, verify_run
@@ -18,6 +18,7 @@ __all__ = [
     "SealedRun",
     "candidate_mismatches",
     "load_benchmark",
+    "read_manifest",
     "read_run",
     "seal_run",
     "verify_run",

@@ -68,7 +68,9 @@ class PlanCheck:
                 yield Mismatch(TRIALS, "no-row", f"the planned cell {cell.label} has no trial")
 
     def _pins(self, place: str, trial: Trial, cell: Cell) -> Iterator[Mismatch]:
-        """Yield what differs from what the plan pins."""
+        """Yield what differs from what the plan pins; a plan that was read from a foreign log pins nothing."""
+        if not self._own:
+            return
         pins = (
             ("task-digest", "the task digest", self._tasks[cell.task], trial.task_digest),
             ("workspace-digest", "the workspace digest", self._workspaces[cell.task, cell.variant], trial.workspace_digest),
@@ -77,8 +79,8 @@ class PlanCheck:
         )
         for kind, name, pinned, stated in pins:
             if isinstance(stated, Absent):
-                # A foreign log may not tell; our own record that forgets which task it judged is no evidence.
-                if self._own and kind == "task-digest":
+                # A record that forgets which task it judged is no evidence.
+                if kind == "task-digest":
                     yield Mismatch(place, kind, f"{name} is missing", str(pinned))
             elif stated != pinned:
                 yield Mismatch(place, kind, f"{name} is not the one that the manifest pins", str(pinned), str(stated))

@@ -53,6 +53,11 @@ def read_run(path: Path) -> SealedRun:
     )
 
 
+def read_manifest(path: Path) -> RunManifest:
+    """Read the manifest of a sealed run alone; digests are :func:`verify_run`'s business."""
+    return read_record(path / MANIFEST, RunManifest, f"{path.name}/{MANIFEST}")
+
+
 def _optional(path: Path, model: type[R], place: str) -> tuple[R, ...]:
     """Read a file of lines that a run has only when there is something to say."""
     return tuple(read_lines(path, model, place)) if path.exists() else ()

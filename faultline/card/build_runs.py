@@ -34,7 +34,7 @@ def run_card(run: RunFacts, facts: Facts) -> RunCard:
         trials_per_cell=manifest.trials,
         retry=manifest.retry,
         estimand=manifest.estimand,
-        estimates=manifest.retry.estimates,
+        estimates=manifest.estimates,
         sandbox=manifest.sandbox,
         provenance=manifest.provenance,
         synthetic=manifest.synthetic,

@@ -143,7 +143,7 @@ def protocol_differences(one: RunFacts, other: RunFacts) -> Iterator[str]:
             yield f"{here}: limits of {task} ({', '.join(parts)})"
     for name, x, y in (
         ("sandbox", str(a.sandbox), str(b.sandbox)),
-        ("retry policy", f"{a.retry.policy}, {a.retry.max_attempts}", f"{b.retry.policy}, {b.retry.max_attempts}"),
+        ("retry policy", a.retry_rule, b.retry_rule),
         ("estimand", str(a.estimand), str(b.estimand)),
         ("trials a case", str(a.trials), str(b.trials)),
         ("variants a task", _variants(one), _variants(other)),

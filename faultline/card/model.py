@@ -431,11 +431,11 @@ class RunCard(Record):
     tasks: tuple[TaskId, ...]
     variants: tuple[VariantId, ...]
     trials_per_cell: Count
-    retry: Retry
+    retry: Retry | Absent
     estimand: Estimand
     estimates: ShortText
     """The estimand with its number, ``pass@1`` or ``best-of-2``; stands wherever a number of the run stands."""
-    sandbox: SandboxLevel
+    sandbox: SandboxLevel | Absent
     provenance: Provenance
     synthetic: bool
     counts: OutcomeCounts

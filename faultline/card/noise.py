@@ -10,7 +10,7 @@ from faultline.card.model import NoiseCard
 from faultline.gates import RunFacts
 from faultline.gates.instrument import passes_of
 from faultline.kinds import Digest
-from faultline.records import digest_of_plain, not_applicable, unknown
+from faultline.records import Absent, digest_of_plain, not_applicable, unknown
 from faultline.statistics import Gap, Status, resolvable_gap
 
 RECOMMENDED = 10
@@ -23,10 +23,10 @@ def code_digest(run: RunFacts, agent: str) -> Digest:
     return digest_of_plain(
         {
             "agent": run.agents[agent].content_digest(),
-            "tasks": sorted(pin.content_digest() for pin in manifest.tasks),
+            "tasks": sorted(pin.content_digest() for pin in manifest.tasks or manifest.foreign_tasks),
             "cases": sorted({f"{cell.task}/{cell.variant}" for cell in manifest.cells if cell.agent == agent}),
             "sandbox": str(manifest.sandbox),
-            "retry": [str(manifest.retry.policy), manifest.retry.max_attempts],
+            "retry": None if isinstance(retry := manifest.retry, Absent) else [str(retry.policy), retry.max_attempts],
             "estimand": str(manifest.estimand),
             "versions": dict(sorted(manifest.provenance.versions.items())),
         }

@@ -164,7 +164,7 @@ def _with_salvage(live: "LiveRun", error: LedgerError) -> LedgerError:
 def _view(live: "LiveRun", progress: "Progress", now: datetime) -> dict[str, Any]:
     return counts_of(progress) | {
         "superseded": progress.superseded,
-        "estimand": live.manifest().retry.estimates,
+        "estimand": live.manifest().estimates,
         "attempts": {str(state): count for state, count in progress.attempts.items() if count},
         "leases": [_lease(lease) for lease in progress.leases],
         "per_minute": _number(progress.per_minute(now), 2),

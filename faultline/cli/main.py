@@ -1,6 +1,7 @@
 """The command line's front door; a command's room is imported when the command runs, so that ``--help`` stays quick."""
 
 import importlib
+import keyword
 import sys
 from pathlib import Path
 
@@ -19,6 +20,7 @@ COMMANDS = {
     "noise": "faultline.cli.analyse",
     "diagnose": "faultline.cli.analyse",
     "compare": "faultline.cli.analyse",
+    "import": "faultline.cli.imports",
     "gates": "faultline.cli.publish",
     "build-site": "faultline.cli.publish",
     "export": "faultline.cli.export",
@@ -36,6 +38,7 @@ SUMMARIES = {
     "noise": "Say which differences between passes are noise.",
     "diagnose": "Say whether a run's trials look like independent draws.",
     "compare": "Compare agents on the tasks they share, in the terminal only.",
+    "import": "Read another harness's log into sealed runs.",
     "gates": "Say whether a ranking may be published.",
     "build-site": "Build the evaluation card as a static site.",
     "export": "Write records in other people's formats.",
@@ -56,7 +59,8 @@ class LazyGroup(click.Group):
         module = COMMANDS.get(cmd_name)
         if module is None:
             return None
-        found = getattr(importlib.import_module(module), cmd_name.replace("-", "_"))
+        name = cmd_name.replace("-", "_")
+        found = getattr(importlib.import_module(module), f"{name}_" if keyword.iskeyword(name) else name)
         assert isinstance(found, click.Command)
         return found
 

@@ -185,7 +185,7 @@ def _finish(live: "LiveRun", workers: int, executor: str, *, sealing: bool, as_j
     from faultline.execution import execute, execute_on_ray, seal_live_run
 
     clock = Clock()
-    estimates = live.manifest().retry.estimates
+    estimates = live.manifest().estimates
     try:
         with ProgressLine(live.run) as report:
             progress = (execute_on_ray if executor == "ray" else execute)(live, workers, clock, report)

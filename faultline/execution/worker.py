@@ -20,7 +20,7 @@ from faultline.files import write_failed
 from faultline.grading import faulted
 from faultline.kinds import RetryPolicy, Verdict
 from faultline.ledger import AttemptState, Claim, Ledger, LostClaimError, UnknownWriteError
-from faultline.records import Attempt, Cell, Receipt, Retry, RunManifest, Trial
+from faultline.records import Attempt, Cell, Receipt, Retry, RunManifest, Trial, present
 
 LEASE_SECONDS = 60.0
 """How long a claim lasts without a heartbeat."""
@@ -144,7 +144,7 @@ class Worker:
 
     def _attempted(self, ledger: Ledger, manifest: RunManifest, shop: Workshop, claim: Claim) -> Trial:
         """Make attempts as the run's policy allows, and return the trial with a receipt behind it."""
-        cell, retry = claim.cell, manifest.retry
+        cell, retry = claim.cell, present(manifest.retry)
         earlier = [self._earlier(shop, cell, row.number, row.started_at, row.note) for row in claim.attempts]
         while True:
             if len(earlier) >= retry.max_attempts:

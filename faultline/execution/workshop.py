@@ -36,6 +36,7 @@ from faultline.records import (
     Trial,
     TrialKey,
     not_run,
+    present,
     unknown,
 )
 from faultline.sandbox import Sandbox, open_sandbox
@@ -62,7 +63,7 @@ class Workshop:
         """Open the sandbox that the plan names; a weaker one is never put in its place."""
         self._live, self._manifest, self._clock, self._scratch = live, manifest, clock, scratch
         self._environment = environment
-        self._sandbox: Sandbox = open_sandbox(manifest.sandbox)
+        self._sandbox: Sandbox = open_sandbox(present(manifest.sandbox))
         self._identities = {agent.name: agent for agent in manifest.agents}
         self._judges: dict[tuple[str, str], tuple[TaskVariant, Judge]] = {}
         self._agents: dict[str, Agent] = {}
@@ -197,7 +198,7 @@ class Workshop:
         identity = (cell.task, cell.variant, candidate.digest, str(cell.hash_seed))
         if self._warm is None or self._warm[0] != identity:
             self.close()
-            self._warm = (identity, self._stack.enter_context(judge.sitting(candidate, cell.hash_seed)))
+            self._warm = (identity, self._stack.enter_context(judge.sitting(candidate, present(cell.hash_seed))))
         return self._warm[1]
 
     @cached_property

@@ -85,11 +85,10 @@ def _gaps(run: RunFacts, facts: Facts, needed: int) -> Iterator[Lack]:
         yield lack(run.link, f"trials that estimate pass@1; its retry policy estimates {run.manifest.estimand}")
     first = facts.claims[0]
     if run.manifest.retry != first.manifest.retry:
-        rule, theirs = run.manifest.retry, first.manifest.retry
         yield lack(
             run.link,
-            f"the retry rule of {first.name}, equal for every agent: {theirs.policy} with {theirs.max_attempts} attempts, "
-            f"not {rule.policy} with {rule.max_attempts}",
+            f"the retry rule of {first.name}, equal for every agent: {first.manifest.retry_rule}, "
+            f"not {run.manifest.retry_rule}",
         )
     for task in facts.tasks:
         for (variant, agent), trials in sorted(_groups(run, task).items()):

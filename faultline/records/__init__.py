@@ -11,10 +11,20 @@ from faultline.records.base import (
     digest_of_plain,
     not_applicable,
     not_run,
+    present,
     strict_json,
     unknown,
 )
 from faultline.records.conflict import Conflict
+from faultline.records.imported import (
+    NATIVE_VARIANT,
+    Imported,
+    ImportedTask,
+    ImportReport,
+    PublishedNumber,
+    Repeated,
+    Skipped,
+)
 from faultline.records.run import AgentIdentity, Cell, Provenance, Retry, RunManifest, Seal
 from faultline.records.settlement import Settlement
 from faultline.records.task import (
@@ -47,6 +57,7 @@ from faultline.records.trial import (
     Receipt,
     Review,
     Source,
+    TestCounts,
     Timing,
     Trial,
     TrialKey,
@@ -54,6 +65,7 @@ from faultline.records.trial import (
 )
 
 __all__ = [
+    "NATIVE_VARIANT",
     "Absent",
     "AgentFile",
     "AgentIdentity",
@@ -71,26 +83,33 @@ __all__ = [
     "Cost",
     "Evidence",
     "FrozenCandidate",
+    "ImportReport",
+    "Imported",
+    "ImportedTask",
     "IntegerRange",
     "Outcome",
     "Provenance",
     "PublicChange",
     "PublicResult",
+    "PublishedNumber",
     "Reason",
     "Receipt",
     "Record",
+    "Repeated",
     "Retry",
     "Review",
     "RunManifest",
     "Seal",
     "Settlement",
     "Skin",
+    "Skipped",
     "Source",
     "TaskCorrections",
     "TaskDefinition",
     "TaskLimits",
     "TaskPin",
     "TaskVariants",
+    "TestCounts",
     "Timing",
     "Trial",
     "TrialKey",
@@ -101,6 +120,7 @@ __all__ = [
     "digest_of_plain",
     "not_applicable",
     "not_run",
+    "present",
     "strict_json",
     "unknown",
 ]

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
@@ -76,6 +76,16 @@ def not_applicable(reason: str) -> Absent:
 def not_run(reason: str) -> Absent:
     """Return an absence: the step that would have produced the value did not take place."""
     return Absent(absence=Absence.NOT_RUN, reason=reason)
+
+
+T = TypeVar("T")
+
+
+def present(value: T | Absent) -> T:
+    """Return a value that is there by the rules of its record; raises :class:`TypeError` when it is absent."""
+    if isinstance(value, Absent):
+        raise TypeError(f"a value that must be there is absent: {value.reason}")
+    return value
 
 
 def canonical_bytes(plain: Any) -> bytes:

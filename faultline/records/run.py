@@ -21,6 +21,7 @@ from faultline.kinds import (
     VariantId,
 )
 from faultline.records.base import Absent, Record
+from faultline.records.imported import NATIVE_VARIANT, Imported, ImportedTask
 from faultline.records.task import TaskPin
 
 
@@ -40,7 +41,7 @@ class AgentIdentity(Record):
     """Names of the environment variables that are passed; never their values."""
     seconds: Seconds | Absent
     """The agent's own time limit, when it is shorter than the task's."""
-    network: Literal["none", "allow"]
+    network: Literal["none", "allow"] | Absent
     """Whether the agent could reach a network."""
     files: dict[ShortText, Digest]
     """Digests of the program files that the agent was given."""
@@ -56,8 +57,8 @@ class Cell(Record):
     agent: AgentName
     """An evaluation has one agent; a validity run has one for each control."""
     trial: Count
-    hash_seed: Annotated[int, Field(ge=0, lt=2**32)]
-    """``PYTHONHASHSEED`` of the judged process."""
+    hash_seed: Annotated[int, Field(ge=0, lt=2**32)] | Absent
+    """``PYTHONHASHSEED`` of the judged process; absent only from a plan that was read from a foreign log."""
 
     @property
     def key(self) -> tuple[str, str, str, int]:
@@ -111,27 +112,55 @@ class RunManifest(Record):
     """When the plan was frozen."""
     agents: Annotated[tuple[AgentIdentity, ...], Field(min_length=1)]
     """One for an evaluation; the controls for a validity run."""
-    tasks: Annotated[tuple[TaskPin, ...], Field(min_length=1)]
+    tasks: tuple[TaskPin, ...]
+    """Empty exactly when the run was imported: a foreign task has no hidden checks to pin."""
     cells: Annotated[tuple[Cell, ...], Field(min_length=1)]
     """Every planned cell; the denominator of every rate."""
     trials: Annotated[int, Field(ge=1)]
     """Trials for each task, variant and agent."""
-    retry: Retry
+    retry: Retry | Absent
     estimand: Estimand
-    sandbox: SandboxLevel
+    sandbox: SandboxLevel | Absent
     """Where candidates are judged, and agents that are programs work."""
-    judge_seed: Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{32}$")]
+    judge_seed: Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{32}$")] | Absent
     """Drawn when the plan was frozen; the hidden inputs of every cell derive from it."""
     prices: Digest | Absent
     """Digest of the price table that costs were computed from."""
     provenance: Provenance
     synthetic: bool = False
     """Made for a test; refused by the evaluator that publishes."""
+    imported: Imported | None = Field(default=None, exclude_if=lambda value: value is None)
+    """What the log of another harness said of the run; set exactly when the run was imported."""
+
+    @property
+    def foreign_tasks(self) -> tuple[ImportedTask, ...]:
+        """The tasks of an imported run; empty for every other."""
+        return self.imported.tasks if self.imported is not None else ()
+
+    @property
+    def retry_rule(self) -> str:
+        """The retry policy in words, or that nothing tells."""
+        return "not told" if isinstance(self.retry, Absent) else f"{self.retry.policy}, {self.retry.max_attempts}"
+
+    @property
+    def estimates(self) -> str:
+        """The quantity that the verdicts estimate, with its number where it has one."""
+        return self.estimand.value if isinstance(self.retry, Absent) else self.retry.estimates
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
         agents = {agent.name for agent in self.agents}
-        pins = {(task.id, variant.id) for task in self.tasks for variant in task.variants}
+        if self.imported is not None:
+            pins = {(task.id, NATIVE_VARIANT) for task in self.imported.tasks}
+        else:
+            pins = {(task.id, variant.id) for task in self.tasks for variant in task.variants}
+        if (self.imported is not None) != (self.kind is RunKind.IMPORTED):
+            raise ValueError("a run of the kind imported says what it was read from, and no other run does")
+        if (not self.tasks) != (self.imported is not None):
+            raise ValueError("a run pins its tasks, and an imported run describes them")
+        own = (self.retry, self.sandbox, self.judge_seed, *(cell.hash_seed for cell in self.cells))
+        if self.imported is None and any(isinstance(value, Absent) for value in own):
+            raise ValueError("only an imported run may leave out its retry policy, sandbox, judge seed or hash seeds")
         keys = set()
         for cell in self.cells:
             if cell.agent not in agents:
@@ -145,6 +174,8 @@ class RunManifest(Record):
             raise ValueError("two agents have one name")
         if self.kind is RunKind.EVALUATION and len(self.agents) != 1:
             raise ValueError("an evaluation has exactly one agent")
+        if isinstance(self.retry, Absent):
+            return self
         if (self.retry.policy is RetryPolicy.BEST_OF_K) != (self.estimand is Estimand.BEST_OF_K):
             raise ValueError(
                 f"the retry policy {self.retry.policy} does not estimate {self.estimand}: best-of-k goes with best-of-k only"

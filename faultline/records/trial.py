@@ -222,17 +222,41 @@ class Attempt(Record):
     artifacts: tuple[ArtifactRef, ...]
 
 
+class TestCounts(Record):
+    """How the tests of an imported trial ended, as its harness counted them."""
+
+    __test__ = False
+    """Not a test case, whatever a test runner thinks of the name."""
+    passed: Count
+    failed: Count
+    other: Count
+    """Skipped, pending, or of another status."""
+
+
 class Source(Record):
-    """Where an imported trial stands in the log it came from."""
+    """Where an imported trial stands in the log it came from, and what the log says that has no place elsewhere."""
 
     format: ShortText
-    importer: ShortText
     path: ShortText
+    """Relative to what was imported, redacted."""
     sha256: Digest
-    member: ShortText | None = None
-    row: Count | None = None
+    """Of the file as it was read."""
+    member: ShortText = Field(default="", exclude_if=_is_empty)
+    """Inside an archive."""
+    row: Count | None = Field(default=None, exclude_if=_is_empty)
+    """Line or position, counted from 1."""
     native_id: ShortText
-    native_status: ShortText = ""
+    native_status: ShortText = Field(default="", exclude_if=_is_empty)
+    native_message: ShortText = Field(default="", exclude_if=_is_empty)
+    native_verdict: Literal["passed", "failed"] | None = Field(default=None, exclude_if=_is_empty)
+    """What the log gives as verdict; kept also where a rule says that it cannot count."""
+    score: float | None = Field(default=None, exclude_if=lambda value: value is None)
+    """The score behind the verdict; a fraction is failed, with its score."""
+    metrics: dict[ShortText, float] = Field(default_factory=dict, exclude_if=_is_empty)
+    """Other numbers that the log gives for the trial."""
+    tests: TestCounts | None = Field(default=None, exclude_if=_is_empty)
+    extra: dict[ShortText, ShortText] = Field(default_factory=dict, exclude_if=_is_empty)
+    """What had no other home."""
 
 
 class Trial(Record):

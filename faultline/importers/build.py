@@ -1,0 +1,372 @@
+"""Foreign runs into sealed runs: merge copies, number trials, record what is missing, redact, seal. One way for all formats."""
+
+import hashlib
+import tempfile
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from itertools import count
+from pathlib import Path
+from typing import Literal
+
+from faultline import __version__
+from faultline.archive import read_manifest, seal_run
+from faultline.clock import Clock
+from faultline.errors import BadInputError, ConflictError
+from faultline.importers.identity import agent_identity, imported_tasks, run_id, task_id
+from faultline.importers.interface import ForeignRun, ForeignTrial, Importer, Place
+from faultline.importers.reading import Reading
+from faultline.importers.rules import rules
+from faultline.importers.trials import Origin, missing_trial, redacted, trial_record
+from faultline.kinds import Estimand, RunKind, digest_bytes, safe_text
+from faultline.records import (
+    NATIVE_VARIANT,
+    AgentIdentity,
+    ArtifactRef,
+    Cell,
+    Imported,
+    ImportedTask,
+    ImportReport,
+    Provenance,
+    Repeated,
+    RunManifest,
+    Trial,
+    digest_of_plain,
+    unknown,
+)
+
+MOST_DUPLICATES = 200
+"""Duplicates that are listed one by one."""
+MAX_TRACE = 32 * 2**20
+_LATE = datetime.max.replace(tzinfo=UTC)
+
+
+@dataclass(frozen=True)
+class ImportedRun:
+    """What became of one foreign run."""
+
+    run: str
+    state: Literal["imported", "unchanged"]
+    """``unchanged``: the same source was imported before."""
+    report: ImportReport
+
+
+def import_runs(importer: Importer, reading: Reading, target: Path, clock: Clock) -> tuple[ImportedRun, ...]:
+    """Read a tree and seal what it holds below ``target``; everything is checked before the first run is sealed.
+
+    Raises ``BadInputError`` (or several) when a row cannot be read or nothing of the format is there, ``ConflictError`` when
+    a run stands there already and was made from another source, or two different results claim one trial.
+    """
+    found = _merged(importer, importer.read(reading))
+    reading.check()
+    if not found:
+        raise BadInputError(
+            reading.tree.name, f"there is nothing of the format {importer.name} in it", next_step="faultline import auto PATH"
+        )
+    digests = {run: source_digest(reading, foreign) for run, foreign in found.items()}
+    standing = {run for run in found if (target / run).exists()}
+    for run in sorted(standing):
+        _same_source(target, run, digests[run], reading.options)
+    done = []
+    for run, foreign in found.items():
+        if run in standing:
+            manifest = read_manifest(target / run)
+            assert manifest.imported is not None
+            done.append(ImportedRun(run, "unchanged", manifest.imported.report))
+        else:
+            done.append(ImportedRun(run, "imported", _seal(importer, reading, run, foreign, digests[run], target, clock)))
+    return tuple(done)
+
+
+def source_digest(reading: Reading, run: ForeignRun) -> str:
+    """Return the digest of all files that a run was read from, wherever they lie: a copy of a file adds nothing."""
+    return digest_of_plain(sorted({reading.tree.digest(path) for path in run.files}))
+
+
+def _merged(importer: Importer, runs: Iterable[ForeignRun]) -> dict[str, ForeignRun]:
+    """Return the runs by id; folders that hold the same run become one, whose duplicates are found later."""
+    found: dict[str, ForeignRun] = {}
+    for run in runs:
+        name = run_id(importer.name, run)
+        if name in found:
+            known = found[name]
+            found[name] = replace(
+                known,
+                trials=known.trials + run.trials,
+                files=known.files + run.files,
+                tasks={**run.tasks, **known.tasks},
+                planned={task: max(known.planned.get(task, 0), n) for task, n in {**known.planned, **run.planned}.items()},
+                notes=(*known.notes, f"{run.name} holds the same run again"),
+            )
+        else:
+            found[name] = run
+    return found
+
+
+def _same_source(target: Path, run: str, digest: str, options: Mapping[str, str]) -> None:
+    """Raise unless the run that stands there was read from the same files in the same way."""
+    manifest = read_manifest(target / run)
+    known = manifest.imported
+    if known is None:
+        raise ConflictError(run, "a run of this name stands there and was not imported")
+    if known.source_digest != digest:
+        raise ConflictError(
+            run,
+            "this run was imported before from another source",
+            expected=known.source_digest,
+            found=digest,
+            next_step="decide which source is right; to take the new one, remove the run's folder first",
+        )
+    if known.options != dict(options):
+        raise ConflictError(
+            run,
+            "this run was imported before with other options",
+            expected=str(known.options),
+            found=str(dict(options)),
+            next_step="to read it another way, remove the run's folder first",
+        )
+
+
+@dataclass(frozen=True)
+class _Described:
+    """What a manifest says of a foreign run, redacted."""
+
+    agent: AgentIdentity
+    tasks: tuple[ImportedTask, ...]
+    protocol: dict[str, str]
+    native_run: str
+    source: str
+
+
+def _seal(
+    importer: Importer, reading: Reading, run: str, foreign: ForeignRun, digest: str, target: Path, clock: Clock
+) -> ImportReport:
+    """Build one run and seal it; the report is complete before the first byte of the run is written."""
+    reading.redactor.counts.clear()
+    kept, duplicates = _unique(foreign)
+    planned, numbered = _numbered(foreign, kept)
+    described = _described(foreign, planned, reading)
+    native = {trial.native_id for trial in kept if trial.index is not None}
+    with tempfile.TemporaryDirectory(prefix="faultline-import-") as folder:
+        spool = Path(folder)
+        present: dict[tuple[str, int], tuple[ForeignTrial, tuple[ArtifactRef, ...]]] = {}
+        for index, trial in numbered:
+            label = f"{task_id(trial.task)}.{described.agent.name}.{index}"
+            clean = redacted(replace(trial, index=index), reading.redactor)
+            present[trial.task, index] = clean, _trace(trial, label, reading, spool)
+        cells = [(task, i) for task, number in planned.items() for i in range(number)]
+        used = Counter(present[cell][0].rule.id if cell in present else foreign.missing_rule for cell in cells)
+        report = _report(reading, foreign, used, len(cells) - len(present), duplicates)
+        manifest = _manifest(importer, reading, run, foreign, digest, cells, described, report, clock)
+        origin = Origin(run, described.agent.name, importer.name, foreign.order_known)
+
+        def lines() -> Iterator[Trial]:
+            for task, i in cells:
+                if (task, i) not in present:
+                    yield missing_trial(origin, task_id(task), i, rules()[foreign.missing_rule])
+                    continue
+                trial, artifacts = present[task, i]
+                yield trial_record(
+                    trial,
+                    artifacts,
+                    origin,
+                    task=task_id(task),
+                    sha256=reading.tree.digest(trial.place.path),
+                    path=reading.redactor.text(safe_text(trial.place.path, 500)),
+                    native_index=trial.native_id in native,
+                )
+
+        seal_run(target, manifest, lines(), (), spool, clock)
+    return report
+
+
+def _described(foreign: ForeignRun, planned: Mapping[str, int], reading: Reading) -> _Described:
+    def clean(text: str, limit: int) -> str:
+        return reading.redactor.text(safe_text(text, limit))
+
+    told = dict(foreign.protocol)
+    if foreign.harness_commit:
+        told["harness commit"] = foreign.harness_commit
+    if foreign.harness_dirty is not None:
+        told["harness changed since that commit"] = "yes" if foreign.harness_dirty else "no"
+    return _Described(
+        agent=agent_identity(foreign, reading.redactor),
+        tasks=imported_tasks(foreign, planned, reading.redactor),
+        protocol={clean(key, 200): clean(value, 500) for key, value in sorted(told.items())},
+        native_run=clean(foreign.native_id, 300),
+        source=clean(reading.tree.name, 200),
+    )
+
+
+def _unique(foreign: ForeignRun) -> tuple[list[ForeignTrial], list[Repeated]]:
+    """Return each result once, and what stood there again.
+
+    Raises ``ConflictError`` when two different results have one native id.
+    """
+    kept: dict[str, ForeignTrial] = {}
+    repeated = []
+    for trial in foreign.trials:
+        known = kept.setdefault(trial.native_id, trial)
+        if known is trial:
+            continue
+        if _content(known) != _content(trial):
+            raise ConflictError(
+                str(trial.place),
+                f"two different results have the id {safe_text(trial.native_id, 120)}",
+                expected=f"{_content(known)} at {known.place}",
+                found=_content(trial),
+                next_step="keep the one that is right, and import again",
+            )
+        repeated.append(
+            Repeated(
+                native_id=safe_text(trial.native_id, 200), kept=_shown(known.place), dropped=_shown(trial.place), same=True
+            )
+        )
+    return list(kept.values()), repeated
+
+
+def _content(trial: ForeignTrial) -> str:
+    """Return a digest of what a trial says, wherever it stands."""
+    plain = replace(trial, place=Place(""), trajectory=None, extra={})
+    return digest_bytes(repr(plain).encode("utf-8", "backslashreplace"))
+
+
+def _shown(place: Place) -> str:
+    return safe_text(str(place), 300)
+
+
+def _numbered(foreign: ForeignRun, kept: Sequence[ForeignTrial]) -> tuple[dict[str, int], list[tuple[int, ForeignTrial]]]:
+    """Return how many trials each task has, and each trial with its number: the log's own, or by start time and id.
+
+    Raises ``ConflictError`` when two results claim one number.
+    """
+    by_task: dict[str, list[ForeignTrial]] = {task: [] for task in [*foreign.planned, *foreign.tasks]}
+    for trial in kept:
+        by_task.setdefault(trial.task, []).append(trial)
+    planned, numbered = {}, []
+    for task in sorted(by_task):
+        taken: dict[int, ForeignTrial] = {}
+        for trial in by_task[task]:
+            if trial.index is None:
+                continue
+            other = taken.setdefault(trial.index, trial)
+            if other is not trial:
+                raise ConflictError(
+                    str(trial.place),
+                    f"two results claim trial {trial.index} of {safe_text(task, 120)}",
+                    expected=f"one result; {other.place} has another",
+                    next_step="tell apart what are two runs, or keep one of the two",
+                )
+        free = (i for i in count() if i not in taken)
+        rest = [trial for trial in by_task[task] if trial.index is None]
+        for trial in sorted(rest, key=lambda item: (item.attempts[-1].started_at or _LATE, item.native_id)):
+            taken[next(free)] = trial
+        number = max(foreign.planned.get(task, 0), max(taken, default=-1) + 1)
+        if number:
+            planned[task] = number
+            numbered += sorted(taken.items())
+    return planned, numbered
+
+
+def _trace(trial: ForeignTrial, label: str, reading: Reading, spool: Path) -> tuple[ArtifactRef, ...]:
+    """Write a trial's trajectory, redacted, and return where it lies; one that cannot be read or is too long is left out."""
+    if trial.trajectory is None:
+        return ()
+    data = trial.trajectory()
+    if data is None:
+        return ()
+    if len(data) > MAX_TRACE:
+        reading.notes.append(f"the trajectory of {safe_text(trial.native_id, 120)} is too long and was left out")
+        return ()
+    # As text: a secret may stand anywhere in it, in keys too, and what replaces it needs no escaping in JSON.
+    data = reading.redactor.text(data.decode("utf-8", "backslashreplace")).encode()
+    path = f"traces/{label}.json"
+    (spool / "traces").mkdir(exist_ok=True)
+    (spool / path).write_bytes(data)
+    return (ArtifactRef(role="trace", path=path, sha256="sha256:" + hashlib.sha256(data).hexdigest(), size=len(data)),)
+
+
+def _report(
+    reading: Reading, foreign: ForeignRun, used: Mapping[str, int], missing: int, duplicates: Sequence[Repeated]
+) -> ImportReport:
+    def clean(text: str, limit: int = 500) -> str:
+        return reading.redactor.text(safe_text(text, limit))
+
+    headlines = tuple(
+        item.model_copy(update={"name": clean(item.name, 200), "note": clean(item.note)}) for item in foreign.headlines
+    )
+    notes = tuple(clean(note) for note in dict.fromkeys((*foreign.notes, *reading.notes)))
+    skipped = reading.skipped()
+    return ImportReport(
+        files_seen=len(reading.tree.files) + len(reading.tree.links),
+        files_used=reading.files_used,
+        skipped=skipped,
+        rows_in=len(foreign.trials) + foreign.earlier_attempts,
+        rows_out=len(foreign.trials) - len(duplicates),
+        missing=missing,
+        earlier_attempts=foreign.earlier_attempts,
+        duplicates=tuple(duplicates[:MOST_DUPLICATES]),
+        more_duplicates=max(0, len(duplicates) - MOST_DUPLICATES),
+        homeless={safe_text(name, 200): number for name, number in sorted(reading.homeless.items())},
+        rules=dict(sorted(used.items())),
+        headlines=headlines,
+        protocol=tuple(clean(line) for line in foreign.differences),
+        unreadable=tuple(clean(line, 600) for line in reading.unreadable_rows),
+        notes=notes,
+        redactions=dict(sorted(reading.redactor.counts.items())),
+    )
+
+
+def _manifest(
+    importer: Importer,
+    reading: Reading,
+    run: str,
+    foreign: ForeignRun,
+    digest: str,
+    cells: Sequence[tuple[str, int]],
+    described: _Described,
+    report: ImportReport,
+    clock: Clock,
+) -> RunManifest:
+    not_told = unknown("the log does not say")
+    version = safe_text(foreign.harness_version, 200)
+    return RunManifest(
+        schema_name="faultline/manifest/1",
+        run=run,
+        kind=RunKind.IMPORTED,
+        planned_at=clock.now(),
+        agents=(described.agent,),
+        tasks=(),
+        cells=tuple(
+            Cell(task=task_id(task), variant=NATIVE_VARIANT, agent=described.agent.name, trial=i, hash_seed=not_told)
+            for task, i in cells
+        ),
+        trials=1 + max(i for _, i in cells),
+        retry=not_told,
+        estimand=Estimand.PASS_AT_1,
+        sandbox=unknown("another harness judged, and its log names none of the levels known here"),
+        judge_seed=not_told,
+        prices=not_told,
+        provenance=Provenance(
+            commit=not_told,
+            dirty=not_told,
+            human=(),
+            assistant=(),
+            versions={safe_text(foreign.harness, 200): version or "unknown"} if foreign.harness else {},
+            environment={},
+        ),
+        imported=Imported(
+            format=importer.name,
+            importer=f"{importer.name} {importer.version}, faultline {__version__}",
+            native_run=described.native_run,
+            source=described.source,
+            source_digest=digest,
+            options=dict(reading.options),
+            harness=safe_text(foreign.harness, 200) if foreign.harness else not_told,
+            harness_version=version or not_told,
+            protocol=described.protocol,
+            tasks=described.tasks,
+            report=report,
+        ),
+    )
