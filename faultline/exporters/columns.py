@@ -10,7 +10,7 @@ from faultline.card.model import TrialRow
 from faultline.card.tables import TRIAL_COLUMNS, Column, reason, tokens
 from faultline.exporters.interface import Subject
 from faultline.kinds import AgentKind
-from faultline.records import Absent, AgentIdentity, Attempt, Cost, TaskPin, Trial, Usage
+from faultline.records import Absent, AgentIdentity, Attempt, Cost, ImportedTask, TaskPin, Trial, Usage, not_applicable
 
 T = TypeVar("T")
 DICTIONARY = "data-dictionary.json"
@@ -24,7 +24,8 @@ class TrialEntry:
     trial: Trial
     row: TrialRow
     agent: AgentIdentity
-    pin: TaskPin
+    task: TaskPin | ImportedTask
+    """The task as the run used it; another harness's task has no failure class and no seeds here."""
 
 
 @dataclass(frozen=True)
@@ -96,11 +97,12 @@ def _entries(subject: Subject) -> Iterator[TrialEntry]:
     for run in subject.runs:
         rows = {(row.task, row.variant, row.agent, row.trial): row for row in cards[run.name].trials}
         agents = {agent.name: agent for agent in run.manifest.agents}
-        pins = {pin.id: pin for pin in run.manifest.tasks}
+        tasks: dict[str, TaskPin | ImportedTask] = {task.id: task for task in run.manifest.tasks}
+        tasks |= {task.id: task for task in run.manifest.foreign_tasks}
         for trial in run.trials:
             key = trial.key
             row = rows[key.task, key.variant, key.agent, key.trial]
-            yield TrialEntry(run, trial, row, agents[key.agent], pins[key.task])
+            yield TrialEntry(run, trial, row, agents[key.agent], tasks[key.task])
 
 
 def _with_reasons(columns: Sequence[Column[T]]) -> tuple[Column[T], ...]:
@@ -168,8 +170,17 @@ def _cost(field: str) -> Callable[[AttemptEntry], Any]:
     return value
 
 
-def _skin_seed(entry: TrialEntry) -> int:
-    return next(pin.seed for pin in entry.pin.variants if pin.id == entry.trial.key.variant)
+def _variant_seed(entry: TrialEntry) -> int | Absent:
+    if isinstance(entry.task, ImportedTask):
+        return _FOREIGN
+    return next(pin.seed for pin in entry.task.variants if pin.id == entry.trial.key.variant)
+
+
+def _failure_class(entry: TrialEntry) -> str | Absent:
+    return _FOREIGN if isinstance(entry.task, ImportedTask) else entry.task.failure_class
+
+
+_FOREIGN = not_applicable("the task is another harness's")
 
 
 _TRIALS: tuple[Column[TrialEntry], ...] = (
@@ -178,13 +189,25 @@ _TRIALS: tuple[Column[TrialEntry], ...] = (
         "kind", "text", "What the run is evidence of: validity, evaluation or imported.", lambda e: e.run.manifest.kind.value
     ),
     _BASE["task"],
-    Column("family", "text", "Tasks made from one template share a family and count once.", lambda e: e.pin.family),
-    Column("failure_class", "text", "The kind of defect that the task carries.", lambda e: e.pin.failure_class),
+    Column("family", "text", "Tasks made from one template share a family and count once.", lambda e: e.task.family),
+    Column(
+        "failure_class",
+        "text",
+        "The kind of defect that the task carries.",
+        _failure_class,
+        absent="failure_class_absent",
+    ),
     Column(
         "task_digest", "text", "Digest of the task as it was used.", lambda e: e.trial.task_digest, absent="task_digest_absent"
     ),
     _BASE["variant"],
-    Column("variant_seed", "integer", "The seed that the variant was drawn from.", _skin_seed),
+    Column(
+        "variant_seed",
+        "integer",
+        "The seed that the variant was drawn from.",
+        _variant_seed,
+        absent="variant_seed_absent",
+    ),
     _BASE["agent"],
     Column("control", "boolean", "Whether the agent's verdict is known in advance.", lambda e: e.agent.kind.is_control),
     Column("agent_kind", "text", f"Who repairs: {', '.join(AgentKind)}.", lambda e: e.agent.kind.value),
@@ -207,7 +230,7 @@ _TRIALS: tuple[Column[TrialEntry], ...] = (
     *(_BASE[name] for name in ("public_passed", "public_total", "attempts", "attempts_complete", "usd")),
     *_tokens_of_trial(),
     *(_BASE[name] for name in ("agent_seconds", "grading_seconds", "started_at", "candidate")),
-    Column("estimand", "text", "What verdicts of the run estimate, with its number.", lambda e: e.run.manifest.retry.estimates),
+    Column("estimand", "text", "What verdicts of the run estimate, with its number.", lambda e: e.run.manifest.estimates),
     Column("synthetic", "boolean", "Whether the run was made for a test.", lambda e: e.run.manifest.synthetic),
     Column("record_digest", "text", "Digest of the trial's canonical record.", lambda e: e.trial.content_digest()),
 )

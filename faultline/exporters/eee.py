@@ -19,7 +19,7 @@ from faultline.exporters.eee_rows import row_of, variants_of
 from faultline.exporters.interface import Export, Exporter, Subject
 from faultline.gates import RunFacts
 from faultline.kinds import RunKind, digest_bytes, safe_text
-from faultline.records import AgentIdentity
+from faultline.records import Absent, AgentIdentity, ImportedTask, TaskPin
 from faultline.statistics import Estimate, PlannedCounts, TaskCounts, missing_outcome_bounds, pass_rate
 
 SCHEMA = "0.3.0"
@@ -136,7 +136,7 @@ def _model(agent: AgentIdentity, developer: str, model: str) -> dict[str, Any]:
         "agent": agent.name,
         "agent_kind": agent.kind.value,
         "agent_version": agent.version if isinstance(agent.version, str) else f"not known: {agent.version.reason}",
-        "network": agent.network,
+        "network": agent.network if isinstance(agent.network, str) else f"not known: {agent.network.reason}",
     }
     info: dict[str, Any] = {"id": f"{developer}/{model}", "additional_details": details}
     if isinstance(agent.model, str):
@@ -151,9 +151,10 @@ def _model(agent: AgentIdentity, developer: str, model: str) -> dict[str, Any]:
 
 def _results(subject: Subject, run: SealedRun, facts: RunFacts) -> list[dict[str, Any]]:
     """Return the three rates; each says how missing verdicts are counted, and the first one is the one to show."""
-    pins = sorted(run.manifest.tasks, key=lambda pin: pin.id)
-    counts, copies = planned_counts(facts, [pin.id for pin in pins])
-    families = [pin.family for pin in pins]
+    tasks: list[TaskPin | ImportedTask] = [*run.manifest.tasks, *run.manifest.foreign_tasks]
+    tasks.sort(key=lambda task: task.id)
+    counts, copies = planned_counts(facts, [task.id for task in tasks])
+    families = [task.family for task in tasks]
     clusters = families if len(set(families)) < len(families) else None
     bounds = missing_outcome_bounds(counts, clusters)
 
@@ -163,10 +164,10 @@ def _results(subject: Subject, run: SealedRun, facts: RunFacts) -> list[dict[str
     as_failures = rate(lambda row: TaskCounts(row.passes, row.planned))
     as_passes = rate(lambda row: TaskCounts(row.passes + row.missing, row.planned))
     details = {
-        "estimand": f"{run.manifest.retry.estimates}, mean over tasks",
+        "estimand": f"{run.manifest.estimates}, mean over tasks",
         "planned_trials": str(bounds.planned),
         "trials_without_verdict": str(bounds.missing),
-        "tasks": str(len(pins)),
+        "tasks": str(len(tasks)),
         "families": str(len(set(families))),
         "repeated_transcripts_left_out": str(copies),
         "publication_gates": subject.gate_status,
@@ -183,7 +184,7 @@ def _results(subject: Subject, run: SealedRun, facts: RunFacts) -> list[dict[str
             "source_data": {
                 "dataset_name": subject.card.title,
                 "source_type": "other",
-                "additional_details": {pin.id: pin.digest for pin in pins},
+                "additional_details": {task.id: _digest(task) for task in tasks},
             },
             "metric_config": {
                 "evaluation_description": f"Share of trials that pass every hidden check, mean over tasks. {meaning}",
@@ -215,13 +216,27 @@ def _uncertainty(of: Estimate) -> dict[str, Any]:
     return {"uncertainty": {"confidence_interval": interval, "num_samples": of.n}}
 
 
+def _digest(task: TaskPin | ImportedTask) -> str:
+    """Return the digest of a task; another harness has digests of its own, or none."""
+    if isinstance(task, TaskPin):
+        return task.digest
+    return " ".join(f"{name}:{value}" for name, value in sorted(task.digests.items())) or "unknown: the log names no digest"
+
+
 def _protocol(run: SealedRun) -> dict[str, Any]:
+    """Return the protocol of a run; what another harness's log does not tell is left out."""
     manifest = run.manifest
     limits = {pin.limits.agent_seconds for pin in manifest.tasks}
-    arguments: dict[str, Any] = {"sandbox": {"type": manifest.sandbox.value}, "max_attempts": manifest.retry.max_attempts}
+    arguments: dict[str, Any] = {}
+    details = {"retry_policy": manifest.retry_rule, "trials_per_variant": str(manifest.trials)}
+    if not isinstance(manifest.sandbox, Absent):
+        arguments["sandbox"] = {"type": manifest.sandbox.value}
+    if not isinstance(manifest.retry, Absent):
+        arguments["max_attempts"] = manifest.retry.max_attempts
     if len(limits) == 1:
         arguments["eval_limits"] = {"time_limit": int(limits.pop())}
-    details = {"retry_policy": manifest.retry.policy.value, "trials_per_variant": str(manifest.trials)}
+    if manifest.imported is not None:
+        details |= {"imported_from": manifest.imported.format, "native_run": manifest.imported.native_run}
     return {"generation_args": arguments, "additional_details": details}
 
 

@@ -7,6 +7,7 @@ from typing import Any
 from faultline.archive import SealedRun
 from faultline.kinds import Blame, Verdict, safe_text
 from faultline.records import Absent, Attempt, Cost, Trial, Usage
+from faultline.records.imported import NATIVE_VARIANT
 from faultline.tasks import Task, materialise
 
 ATTRIBUTION = {
@@ -36,6 +37,8 @@ def variants_of(tasks: Sequence[Task], run: SealedRun) -> Mapping[tuple[str, str
                 found[pin.id, variant.id] = safe_text(materialise(task, variant.seed).issue, 100_000)
             else:
                 found[pin.id, variant.id] = f"[not known: the task {pin.id} no longer has the form {pin.digest}]"
+    for foreign in run.manifest.foreign_tasks:
+        found[foreign.id, NATIVE_VARIANT] = f"[not known: the task {foreign.name} is another harness's]"
     return found
 
 
@@ -104,6 +107,10 @@ def _metadata(trial: Trial, attempt: Attempt, *, counts: bool) -> dict[str, str]
         "task_digest": trial.task_digest if isinstance(trial.task_digest, str) else f"unknown: {trial.task_digest.reason}",
         "record_digest": trial.content_digest(),
     }
+    if trial.source is not None:
+        found |= {"native_id": trial.source.native_id, "native_status": trial.source.native_status}
+        if trial.source.score is not None:
+            found["native_score"] = repr(trial.source.score)
     if counts and outcome.reasons:
         found["reason_codes"] = " ".join(reason.code for reason in outcome.reasons)
     if not counts or not outcome.scoreable:

@@ -4,6 +4,7 @@ import dataclasses
 
 import factories
 
+from faultline.archive import load_benchmark
 from faultline.card import assemble
 from faultline.exporters import Subject
 from faultline.gates import evaluate, gate_policy, gather
@@ -21,3 +22,14 @@ def honest():
     small = factories.small()
     runs = tuple(factories.remanifest(run, synthetic=False) for run in small.runs)
     return dataclasses.replace(small, runs=runs)
+
+
+def foreign(folder):
+    """Return a benchmark whose only run was imported: a pass, a failure with a score, a trial without a verdict."""
+    from toy import imported, lines
+
+    rows = ({"id": 1}, {"id": 2, "verdict": "failed"}, {"id": 3, "task": "other", "verdict": None, "rule": "HB-01"})
+    (folder / "source").mkdir()
+    (folder / "source" / "first.toy").write_text(lines(*rows))
+    imported(folder / "source", folder / "runs")
+    return load_benchmark(folder)

@@ -8,7 +8,7 @@ from pathlib import Path, PurePosixPath
 
 import factories
 import pytest
-from export_samples import subject
+from export_samples import foreign, subject
 from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft7Validator
@@ -179,6 +179,18 @@ class TestRows:
         assert [] == [
             path for path, data in files.items() for word in (b"SECRET_SOURCE", b"secret repair", b"canary") if word in data
         ]
+
+    def test_an_imported_run_is_an_evaluation_too(self, clock, tmp_path):
+        """Another harness's log leaves as it came: valid, with what it does not tell left out."""
+        aggregate, rows = made(subject(foreign(tmp_path)), clock)
+
+        assert [] == [error.message for error in AGGREGATE.iter_errors(aggregate)]
+        assert [] == [error.message for row in rows for error in INSTANCE.iter_errors(row)]
+        assert [True, False, False] == [row["evaluation"]["is_correct"] for row in rows]
+        assert "no usable verdict" in rows[2]["error"]
+        assert {"generation_args": {}} == {
+            key: value for key, value in aggregate["evaluation_results"][0]["generation_config"].items() if "args" in key
+        }
 
 
 class TestRates:

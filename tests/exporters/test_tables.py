@@ -7,7 +7,7 @@ from decimal import Decimal
 
 import factories
 import pytest
-from export_samples import subject
+from export_samples import foreign, subject
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -95,6 +95,14 @@ class TestAbsence:
 
         assert pairs
         assert [] == [(row["run"], name) for row in found for name, why in pairs if row[name] in ("", None) and not row[why]]
+
+    def test_an_imported_run_has_rows_too(self, clock, tmp_path):
+        """What another harness's log does not tell is empty with its reason, for every column."""
+        found = rows(open_exporter("csv").export(subject(foreign(tmp_path)), clock))
+
+        assert ["passed", "failed", "none"] == [row["verdict"] for row in found]
+        assert {"not-applicable: the task is another harness's"} == {row["failure_class_absent"] for row in found}
+        assert {""} == {row["usd"] for row in found}
 
 
 class TestForm:
