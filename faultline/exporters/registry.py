@@ -12,6 +12,7 @@ BUILT_IN: Final = {
     "ctrf": "faultline.exporters.ctrf:CtrfExporter",
     "eee": "faultline.exporters.eee:EeeExporter",
     "harbor": "faultline.exporters.harbor:HarborExporter",
+    "atif": "faultline.exporters.atif:AtifExporter",
     "in-toto": "faultline.exporters.in_toto:InTotoExporter",
     "junit": "faultline.exporters.junit:JUnitExporter",
     "csv": "faultline.exporters.tables:CsvExporter",

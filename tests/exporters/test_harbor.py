@@ -287,13 +287,23 @@ class TestVerifier:
         assert "LINKED_FILE" in done.stdout
 
 
+LOAD = """
+import json, sys
+from pathlib import Path
+from harbor.models.task.task import Task
+print(json.dumps([[Task.is_valid_dir(path), Task(path).name, Task(path).instruction] for path in map(Path, sys.argv[1:])]))
+"""
+
+
 def test_harbors_own_loader_takes_it(dataset):
     """Harbor reads every task of the dataset, finds it valid and gives the issue as the instruction."""
-    pytest.importorskip("harbor", reason="harbor, which needs Python 3.12, is not installed")
-    from harbor.models.task.task import Task
+    program = shutil.which("harbor")
+    if program is None:
+        pytest.skip("harbor, which needs Python 3.12, is not installed")
+    folders = [dataset / name for name in VARIANTS]
+    command = [str(Path(program).with_name("python")), "-c", LOAD, *map(str, folders)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, env={"PATH": os.environ["PATH"]})
 
-    for name in VARIANTS:
-        task = Task(dataset / name)
-        assert Task.is_valid_dir(dataset / name)
-        assert f"faultline/{name}" == task.name
-        assert (dataset / name / "instruction.md").read_text() == task.instruction
+    assert [[True, f"faultline/{path.name}", (path / "instruction.md").read_text()] for path in folders] == json.loads(
+        done.stdout
+    )
