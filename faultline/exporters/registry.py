@@ -13,6 +13,7 @@ BUILT_IN: Final = {
     "eee": "faultline.exporters.eee:EeeExporter",
     "harbor": "faultline.exporters.harbor:HarborExporter",
     "atif": "faultline.exporters.atif:AtifExporter",
+    "croissant": "faultline.exporters.croissant:CroissantExporter",
     "in-toto": "faultline.exporters.in_toto:InTotoExporter",
     "junit": "faultline.exporters.junit:JUnitExporter",
     "csv": "faultline.exporters.tables:CsvExporter",

@@ -29,7 +29,7 @@ class CsvExporter(Exporter):
     def export(self, subject: Subject, clock: Clock) -> Export:  # noqa: ARG002  (no time stands in a table of records)
         """Return one file a table, and the dictionary."""
         tables = tables_of(subject)
-        files = {f"{table.name}.csv": _csv(table) for table in tables}
+        files = {f"{table.name}.csv": csv_of(table) for table in tables}
         return Export({**files, DICTIONARY: dictionary(tables, "csv", subject.gate_status)})
 
 
@@ -48,7 +48,8 @@ class JsonExporter(Exporter):
         return Export({**files, DICTIONARY: dictionary(tables, "json", subject.gate_status)})
 
 
-def _csv(table: Table[Any]) -> bytes:
+def csv_of(table: Table[Any]) -> bytes:
+    """Return a table as CSV in UTF-8 with a header and line feeds."""
     text = io.StringIO(newline="")
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow([column.name for column in table.columns])
