@@ -14,6 +14,7 @@ BUILT_IN: Final = {
     "harbor": "faultline.exporters.harbor:HarborExporter",
     "atif": "faultline.exporters.atif:AtifExporter",
     "croissant": "faultline.exporters.croissant:CroissantExporter",
+    "hf-eval-results": "faultline.exporters.hf_eval_results:HfEvalResultsExporter",
     "in-toto": "faultline.exporters.in_toto:InTotoExporter",
     "junit": "faultline.exporters.junit:JUnitExporter",
     "csv": "faultline.exporters.tables:CsvExporter",
