@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from faultline.cli.common import json_option, print_json, print_table, root_option
+from faultline.cli.common import json_option, print_json, root_option
 
 
 @click.command()
@@ -89,7 +89,9 @@ def _list(*, as_json: bool) -> None:
             ]
         )
         return
-    print_table(
-        ("format", "what", "needs", "settings"),
-        ((e.name, e.title, e.needs, ", ".join(sorted(e.options)) or "none") for e in found),
-    )
+    for exporter in found:
+        click.echo(f"{click.style(exporter.name, bold=True)}: {exporter.title}")
+        click.echo(f"  needs  {exporter.needs}")
+        click.echo(f"  loses  {exporter.loses}")
+        for key, meaning in sorted(exporter.options.items()):
+            click.echo(f"  --set {key}=…  {meaning}")

@@ -10,7 +10,7 @@ from faultline.card.model import TrialRow
 from faultline.card.tables import TRIAL_COLUMNS, Column, reason, tokens
 from faultline.exporters.interface import Subject
 from faultline.kinds import AgentKind
-from faultline.records import Absent, AgentIdentity, Attempt, Cost, ImportedTask, TaskPin, Trial, Usage, not_applicable
+from faultline.records import Absent, AgentIdentity, Attempt, Cost, ImportedTask, TaskPin, Trial, Usage, not_applicable, unknown
 
 T = TypeVar("T")
 DICTIONARY = "data-dictionary.json"
@@ -176,11 +176,23 @@ def _variant_seed(entry: TrialEntry) -> int | Absent:
     return next(pin.seed for pin in entry.task.variants if pin.id == entry.trial.key.variant)
 
 
+def _of_source(field: str) -> Callable[[TrialEntry], Any]:
+    def value(entry: TrialEntry) -> Any:
+        source = entry.trial.source
+        if source is None:
+            return _OWN
+        found = getattr(source, field)
+        return unknown("the log gives none") if found in (None, "") else found
+
+    return value
+
+
 def _failure_class(entry: TrialEntry) -> str | Absent:
     return _FOREIGN if isinstance(entry.task, ImportedTask) else entry.task.failure_class
 
 
 _FOREIGN = not_applicable("the task is another harness's")
+_OWN = not_applicable("the trial was not imported")
 
 
 _TRIALS: tuple[Column[TrialEntry], ...] = (
@@ -232,6 +244,15 @@ _TRIALS: tuple[Column[TrialEntry], ...] = (
     *(_BASE[name] for name in ("agent_seconds", "grading_seconds", "started_at", "candidate")),
     Column("estimand", "text", "What verdicts of the run estimate, with its number.", lambda e: e.run.manifest.estimates),
     Column("synthetic", "boolean", "Whether the run was made for a test.", lambda e: e.run.manifest.synthetic),
+    Column("native_id", "text", "Id of an imported trial in its log.", _of_source("native_id"), absent="source_absent"),
+    Column("native_status", "text", "Status of it there.", _of_source("native_status"), absent="source_absent"),
+    Column(
+        "native_score",
+        "number",
+        "Score of it there; a fraction is a failure, with its score.",
+        _of_source("score"),
+        absent="source_absent",
+    ),
     Column("record_digest", "text", "Digest of the trial's canonical record.", lambda e: e.trial.content_digest()),
 )
 

@@ -23,7 +23,10 @@ def export(exporter: Exporter, subject: Subject, clock: Clock) -> Export:
         parts = PurePosixPath(path).parts
         if not parts or path.startswith("/") or ".." in parts or path != "/".join(parts) or path == RECEIPT:
             raise BadInputError(f"format {exporter.name}", "this is no path below the target", found=safe_text(path, 120))
-    return Export({**made.files, RECEIPT: receipt(exporter, subject, made)}, made.notes)
+    # What could not be read is in no file, so the reader is told: nothing is lost in silence.
+    unread = tuple(f"could not be read, and so is in no file: {problem}" for problem in subject.card.problems)
+    told = Export(made.files, (*made.notes, *unread))
+    return Export({**told.files, RECEIPT: receipt(exporter, subject, told)}, told.notes)
 
 
 def receipt(exporter: Exporter, subject: Subject, made: Export) -> bytes:
@@ -55,6 +58,7 @@ def write_export(made: Export, target: Path, clock: Clock, *, force: bool = Fals
     Raises :class:`RefusedError` when something is there already: without ``force`` anything, with it whatever is not an
     earlier export; ``WriteError`` when the system refuses, and then what was there stays.
     """
+    target = target.absolute()
     name = safe_text(target.name, 80)
     if target.is_symlink() or (target.exists() and not target.is_dir()):
         raise RefusedError(name, "this is there and is no folder", next_step="choose another target")

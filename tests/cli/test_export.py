@@ -35,12 +35,13 @@ def test_a_format_is_written_and_the_gates_are_told(faultline, tmp_path):
 
 
 def test_the_list_names_every_format(faultline):
-    """`--list` shows each format; its JSON has needs, losses and settings."""
+    """`--list` shows each format with needs, losses and settings, and so does its JSON."""
     shown = faultline("export", "--list").stdout
     plain = json.loads(faultline("export", "--list", "--json").stdout)
 
     assert list(exporter_names()) == [item["format"] for item in plain]
-    assert [] == [name for name in exporter_names() if f" {name} " not in shown]
+    assert [] == [item["format"] for item in plain if f"{item['format']}: {item['title']}\n" not in shown]
+    assert [] == [key for item in plain for key in item["settings"] if f"--set {key}=" not in shown]
 
 
 @pytest.mark.parametrize(
@@ -57,3 +58,13 @@ def test_what_is_missing_is_said(faultline, arguments, said):
 
     assert 2 == done.exit_code
     assert said in done.output
+
+
+def test_what_cannot_be_read_is_told(faultline, tmp_path):
+    """A run that cannot be read is in no file, and a note of the export says so without a path of the machine."""
+    (tmp_path / "benchmark" / "runs" / "broken").mkdir()
+    plain = json.loads(faultline("export", "csv", "-o", str(tmp_path / "out"), "--json").stdout)
+    (note,) = plain["notes"]
+
+    assert note.startswith("could not be read, and so is in no file: runs/broken")
+    assert str(tmp_path) not in (tmp_path / "out" / "export.json").read_text()

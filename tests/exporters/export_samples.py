@@ -1,6 +1,7 @@
 """Subjects of exports, made in memory."""
 
 import dataclasses
+from functools import lru_cache
 
 import factories
 
@@ -12,9 +13,15 @@ from faultline.gates import evaluate, gate_policy, gather
 
 def subject(benchmark=None, *names, publishing=True, **options):
     """Return a benchmark with its card and its gates, as the command line hands it to an exporter."""
-    found = benchmark or factories.small()
-    evaluation = evaluate(gather(found), gate_policy(found.gates, found.gates_origin), publishing=publishing)
-    return Subject(found, assemble(found, evaluation), evaluation, names, options)
+    if benchmark is None:
+        return dataclasses.replace(_small(publishing), names=names, options=options)
+    evaluation = evaluate(gather(benchmark), gate_policy(benchmark.gates, benchmark.gates_origin), publishing=publishing)
+    return Subject(benchmark, assemble(benchmark, evaluation), evaluation, names, options)
+
+
+@lru_cache
+def _small(publishing):
+    return subject(factories.small(), publishing=publishing)
 
 
 def honest(benchmark=None):

@@ -184,9 +184,10 @@ class TestSample:
 
 def test_own_and_foreign_runs_of_this_repository_validate(clock, tmp_path):
     """The traces that the harness itself writes are valid as they leave; imported runs without traces give none."""
-    from faultline.archive import load_benchmark
+    from faultline.archive import read_run
 
-    of = subject(load_benchmark(Path(__file__).resolve().parent.parent.parent), "rule-based-2026-11-30-0de7f0", sample="3")
+    own = read_run(Path(__file__).resolve().parent.parent.parent / "runs" / "rule-based-2026-11-30-0de7f0")
+    of = subject(factories.benchmark((), [own]), own.name, sample="3")
     documents, notes = made(of, clock)
 
     assert 3 == len(documents)

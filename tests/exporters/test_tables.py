@@ -103,6 +103,7 @@ class TestAbsence:
         assert ["passed", "failed", "none"] == [row["verdict"] for row in found]
         assert {"not-applicable: the task is another harness's"} == {row["failure_class_absent"] for row in found}
         assert {""} == {row["usd"] for row in found}
+        assert ["1", "2", "3"] == [row["native_id"] for row in found]
 
 
 class TestForm:
