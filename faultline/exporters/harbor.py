@@ -5,6 +5,7 @@ verifier, which has a container of its own and judges the workspace with Faultli
 """
 
 import json
+import re
 import shlex
 from collections.abc import Iterator, Mapping
 from importlib.metadata import version
@@ -25,6 +26,8 @@ ROOMS = ("__init__.py", "kinds.py", "errors.py", "clock.py", "checks.py", "recor
 """What of Faultline judging needs; a test judges with these alone."""
 PARTS = ("task.toml", "issue.md", "variants.toml", "workspace", "hidden", "repairs")
 """What of a task folder its digest covers."""
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
+_IMAGE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/:@-]*")
 TEST_SH = """#!/bin/bash
 # Judges the agent's workspace with Faultline, in the verifier's own container.
 here="$(cd "$(dirname "$0")" && pwd)"
@@ -55,6 +58,12 @@ class HarborExporter(Exporter):
         if subject.names:
             raise RefusedError("harbor", "this format holds tasks and no runs", found=" ".join(subject.names))
         seeds = _seeds(subject.options.get("seeds", "0,1,2"))
+        for name, form in (("organization", _NAME), ("image", _IMAGE)):
+            value = subject.options.get(name)
+            if value is not None and not form.fullmatch(value):
+                raise BadInputError(
+                    f"--set {name}", "Harbor does not take this", expected=form.pattern, found=safe_text(value, 80)
+                )
         states = {task.id: task.validity.state for task in subject.card.tasks}
         files = dict[str, bytes]()
         package = dict(_package())

@@ -56,6 +56,12 @@ class TestLayout:
         with pytest.raises(BadInputError, match="seed"):
             open_exporter("harbor").export(subject(seeds=seeds), clock)
 
+    @pytest.mark.parametrize(("name", "value"), [("organization", "my lab"), ("image", "python\nRUN rm"), ("image", "")])
+    def test_names_that_harbor_does_not_take_are_refused(self, clock, name, value):
+        """An organization or an image of another form is an error that names the form."""
+        with pytest.raises(BadInputError, match=f"--set {name}"):
+            open_exporter("harbor").export(subject(**{name: value}), clock)
+
     def test_runs_are_refused(self, clock):
         """The format holds tasks; a run that is named is an error."""
         with pytest.raises(RefusedError, match="no runs"):
