@@ -67,6 +67,8 @@ def results_of(gate_pass: GatePass, board: Leaderboard, as_of: datetime | None, 
         raise RefusedError(
             "hf-eval-results", "this gate pass opened another leaderboard", expected=gate_pass.report, found=board.gate_pass
         )
+    if not board.rows:
+        raise RefusedError("hf-eval-results", "the leaderboard has no row", next_step="faultline build-site, which says why")
     name = slug(options["dataset"])
     return {f"{slug(row.agent)}/.eval_results/{name}.yaml": _yaml(row, as_of, options) for row in board.rows}
 
@@ -75,7 +77,7 @@ def _yaml(row: LeaderboardRow, as_of: datetime | None, options: Mapping[str, str
     """Return a list with one result; texts are quoted as in JSON, of which YAML reads every escape."""
     notes = (
         f"agent {row.agent}; {100 * row.low:.1f} to {100 * row.high:.1f} % ({row.method}); "
-        f"mean over {row.families} task families, {row.planned} planned trials"
+        f"{row.families} task families, {row.planned} planned trials"
     )
     lines = [
         "- dataset:",

@@ -48,6 +48,8 @@ class InTotoExporter(Exporter):
                 notes.append(f"the task {task.id} is unproven in its present form and has no statement")
             else:
                 files[f"tasks/{task.id}.intoto.json"] = _bytes(task_statement(task, run))
+        if subject.card.imported_tasks:
+            notes.append(f"{len(subject.card.imported_tasks)} imported tasks have no digest of ours and no statement")
         holding = [gate for gate in subject.evaluation.report.gates if gate.holds]
         notes += [f"{gate.id} does not hold and is no property" for gate in subject.evaluation.report.gates if not gate.holds]
         if not subject.evaluation.publishing:

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Literal
 
 from faultline.archive import SealedRun
-from faultline.card.model import TaskCard
+from faultline.card.model import ImportedTaskCard, TaskCard
 from faultline.exporters.interface import Subject
 from faultline.gates.model import GateResult, OutcomeWord
 from faultline.kinds import Verdict, safe_text
@@ -60,6 +60,8 @@ def cases_of(subject: Subject) -> tuple[Case, ...]:
     found = [gate_case(gate) for gate in subject.evaluation.report.gates]
     for task in subject.card.tasks:
         found += _validity(task)
+    for foreign in subject.card.imported_tasks:
+        found += _foreign(foreign)
     for run in subject.runs if subject.names else ():
         found += [_trial(run, trial) for trial in run.trials]
     return tuple(found)
@@ -94,6 +96,17 @@ def _validity(task: TaskCard) -> Iterator[Case]:
         codes = "\n".join(f"{item.code} {item.count}" for item in row.codes)
         outcome: CaseOutcome = "passed" if row.holds else "failed" if row.planned else "error"
         yield Case(suite, f"{row.name} {must}", outcome, outcome, "" if row.holds else found, "" if row.holds else codes)
+
+
+def _foreign(card: ImportedTaskCard) -> Iterator[Case]:
+    """Yield both sides of the contract of another harness's task, as its own controls show them."""
+    suite = f"imported task validity: {card.task.id}"
+    for name, found, needed in (
+        ("the reference passes", card.reference, "passed"),
+        ("doing nothing fails", card.no_op, "failed"),
+    ):
+        outcome: CaseOutcome = "passed" if found == needed else "error" if found == "none" else "failed"
+        yield Case(suite, name, outcome, found, "" if outcome == "passed" else f"lacks {card.lacking}")
 
 
 def _trial(run: SealedRun, trial: Trial) -> Case:

@@ -62,6 +62,13 @@ class TestRefusals:
         with pytest.raises(RefusedError, match="another leaderboard"):
             results_of(opened().evaluation.gate_pass, other, None, SETTINGS)
 
+    def test_a_leaderboard_without_rows_is_refused(self):
+        """Where no agent could be ranked there is nothing to export."""
+        of = opened()
+
+        with pytest.raises(RefusedError, match="no row"):
+            results_of(of.evaluation.gate_pass, of.card.leaderboard.model_copy(update={"rows": ()}), None, SETTINGS)
+
     def test_settings_and_runs_are_checked(self, clock):
         """Both ids are needed, and no run can be chosen; everything is told at once."""
         of = dataclasses.replace(opened(), names=("evaluation-1",), options={})

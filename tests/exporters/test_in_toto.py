@@ -4,7 +4,7 @@ import json
 
 import factories
 import pytest
-from export_samples import honest, subject
+from export_samples import foreign, honest, subject
 
 from faultline.exporters import open_exporter
 from faultline.exporters.in_toto import property_of
@@ -50,6 +50,12 @@ class TestTasks:
 
         assert [] == [path for path in files if path.startswith("tasks/")]
         assert 2 == sum("unproven" in note for note in notes)
+
+    def test_imported_tasks_have_none(self, clock, tmp_path):
+        """Another harness's tasks have no digest of ours, and a note counts them."""
+        _, notes = made(subject(foreign(tmp_path)), clock)
+
+        assert "2 imported tasks have no digest of ours and no statement" in notes
 
 
 class TestGates:

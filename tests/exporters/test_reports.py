@@ -1,11 +1,12 @@
 """JUnit and CTRF: what holds passes, what does not fails, what could not be evaluated is neither."""
 
+import dataclasses
 import json
 from pathlib import Path
 
 import factories
 import pytest
-from export_samples import subject
+from export_samples import foreign, subject
 from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft7Validator
@@ -79,6 +80,15 @@ class TestCases:
 
         assert {"both sides of the contract", "wrong-half fails with ROWS_LOST"} == set(failed)
         assert "0 of 18" in failed["wrong-half fails with ROWS_LOST"]
+
+    def test_imported_tasks_show_what_their_own_controls_do(self, tmp_path):
+        """A task of another harness without records of its controls could not be evaluated; one whose control ends otherwise fails."""
+        of = subject(foreign(tmp_path))
+        card = of.card.imported_tasks[0].model_copy(update={"reference": "passed", "no_op": "passed", "lacking": "a baseline"})
+        changed = dataclasses.replace(of, card=of.card.model_copy(update={"imported_tasks": (card,)}))
+
+        assert {"error"} == {case.outcome for case in cases_of(of) if case.suite.startswith("imported task")}
+        assert ["passed", "failed"] == [case.outcome for case in cases_of(changed) if case.suite.startswith("imported task")]
 
     def test_trials_of_named_runs_are_cases(self):
         """A trial passes, fails, or has no verdict; it carries the attempts before the one that counts."""
