@@ -107,7 +107,7 @@ def compare(runs: Sequence[RunFacts]) -> Comparison:
     clusters = labels if len(set(labels)) < len(labels) else None
     tables, copies = {}, {}
     for run in runs:
-        tables[run.name], copies[run.name] = _counts(run, [pin.id for pin in pins])
+        tables[run.name], copies[run.name] = planned_counts(run, [pin.id for pin in pins])
     systems = tuple(_system(run, tables[run.name], copies[run.name], clusters) for run in runs)
     pairs = tuple(_pairs(systems, tables, clusters))
     ranks = rank_confidence_sets({name: [row.scoreable for row in rows] for name, rows in tables.items()}, clusters)
@@ -122,7 +122,7 @@ def compare(runs: Sequence[RunFacts]) -> Comparison:
     )
 
 
-def _counts(run: RunFacts, tasks: Sequence[str]) -> tuple[list[PlannedCounts], int]:
+def planned_counts(run: RunFacts, tasks: Sequence[str]) -> tuple[list[PlannedCounts], int]:
     """Return what came of each task, planned trials without a record among the missing; copies of a transcript count once."""
     rows, copies = [], 0
     planned: dict[str, int] = {}

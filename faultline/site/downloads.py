@@ -7,10 +7,13 @@ import json
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
-from faultline.card.model import EvaluationCard, RunCard, TaskCard, TrialRow
+from faultline.card.model import EvaluationCard, RunCard, TaskCard
+from faultline.card.published import apart, published
+from faultline.card.tables import TRIAL_COLUMNS
 from faultline.kinds import Fold, digest_bytes
 from faultline.records import Absent
 from faultline.site.formats import FORMATS
@@ -57,7 +60,7 @@ def downloads(card: EvaluationCard) -> tuple[Download, ...]:
             Download(
                 f"data/runs/{run.run}.json", f"Run {run.run}", data, run.canonical(), "One run with its counts and trials."
             )
-            for run in _apart(card)
+            for run in apart(card)
         ),
         *(
             Download(
@@ -70,21 +73,6 @@ def downloads(card: EvaluationCard) -> tuple[Download, ...]:
             for item in FORMATS
         ),
     )
-
-
-def published(card: EvaluationCard) -> EvaluationCard:
-    """Return the card as one file may hold it; its digest is the card digest on every page.
-
-    While the leaderboard is withheld, a run of agents is a file of its own: the counts of two agents in one file would be
-    the comparison that does not exist yet. Their trials are records and stay, task by task.
-    """
-    apart = {run.run for run in _apart(card)}
-    return card.model_copy(update={"runs": tuple(run for run in card.runs if run.run not in apart)})
-
-
-def _apart(card: EvaluationCard) -> tuple[RunCard, ...]:
-    """Return the runs that are files of their own, by date."""
-    return () if card.is_open else tuple(run for run in card.runs if not run.controls_only)
 
 
 def manifest(card: EvaluationCard, files: Sequence[Download]) -> bytes:
@@ -111,6 +99,8 @@ def cell(value: Any) -> str:
         return repr(value)
     if isinstance(value, int | Decimal):
         return str(value)
+    if isinstance(value, datetime):
+        return f"{value:%Y-%m-%dT%H:%M:%SZ}"
     text = str(value)
     if text and not _SAFE_CELL.fullmatch(text):
         raise ValueError("free text does not belong into a table of slugs, words and numbers")
@@ -171,8 +161,8 @@ def _run_row(run: RunCard) -> dict[str, Any]:
         "kind": run.kind.value,
         "controls_only": run.controls_only,
         "agents": " ".join(sorted(agent.name for agent in run.agents)),
-        "planned_at": f"{run.planned_at:%Y-%m-%dT%H:%M:%SZ}",
-        "sealed_at": f"{run.sealed_at:%Y-%m-%dT%H:%M:%SZ}",
+        "planned_at": run.planned_at,
+        "sealed_at": run.sealed_at,
         "tasks": len(run.tasks),
         "variants": len(run.variants),
         "trials_per_cell": run.trials_per_cell,
@@ -189,31 +179,4 @@ def _run_row(run: RunCard) -> dict[str, Any]:
 
 
 def _trial_rows(card: EvaluationCard) -> Iterator[dict[str, Any]]:
-    yield from (_trial_row(row) for run in card.runs for row in run.trials)
-
-
-def _trial_row(row: TrialRow) -> dict[str, Any]:
-    started = row.started_at if isinstance(row.started_at, Absent) else f"{row.started_at:%Y-%m-%dT%H:%M:%SZ}"
-    return {
-        "run": row.run,
-        "task": row.task,
-        "variant": row.variant,
-        "agent": row.agent,
-        "trial": row.trial,
-        "verdict": row.verdict.value,
-        "class": row.status.value,
-        "fold": row.fold.value,
-        "mode": row.mode.value,
-        "scoreable": row.scoreable,
-        "reason_codes": " ".join(reason.code for reason in row.reasons),
-        "public_passed": row.public_passed,
-        "public_total": row.public_total,
-        "attempts": row.attempts,
-        "attempts_complete": row.attempts_complete,
-        "usd": row.usd,
-        "output_tokens": row.usage if isinstance(row.usage, Absent) else row.usage.output,
-        "agent_seconds": row.agent_seconds,
-        "grading_seconds": row.grading_seconds,
-        "started_at": started,
-        "candidate": row.candidate,
-    }
+    yield from ({column.name: column.value(row) for column in TRIAL_COLUMNS} for run in card.runs for row in run.trials)
