@@ -125,6 +125,8 @@ class LeaderboardRow(Record):
 
     agent: AgentName
     rank: RankRange
+    number: ShortText
+    """Macro pass@1 as shown: the scoreable rate, or the pair of bounds, by the same rule as the headline."""
     headline: ShortText
     """Macro pass@1 in words, by the display rule: the scoreable rate, or the bounds where missing verdicts make them wide."""
     bounds_lead: bool

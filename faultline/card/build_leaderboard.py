@@ -17,11 +17,11 @@ from faultline.card.board import (
 from faultline.card.build_frontier import frontier_of
 from faultline.card.build_money import cost_of_row, latency_of_row
 from faultline.card.protocol import differences_among, variants_of
-from faultline.card.standing import Field, Pair, Standing, TaskOutcomes, field_of, outcomes_of
+from faultline.card.standing import Field, Pair, Standing, TaskOutcomes, field_of, outcomes_of, percent
 from faultline.errors import IntegrityError
 from faultline.gates import Facts, GatePass, RunFacts
 from faultline.records import Absent, Trial, digest_of_plain, not_applicable, unknown
-from faultline.statistics import LEVEL, Scope, macro_rate
+from faultline.statistics import LEVEL, MissingBounds, Scope, macro_rate
 
 NO_PROTOCOL = not_applicable("the runs were made under different protocols")
 
@@ -121,6 +121,7 @@ def _row(agent: _Agent, standing: Standing, field: Field, families: Mapping[str,
     return LeaderboardRow(
         agent=agent.name,
         rank=_rank(standing, field),
+        number=_number(rate),
         headline=standing.headline,
         bounds_lead=rate.bounds_lead,
         pass_at_1=rate.lower,
@@ -149,6 +150,15 @@ def _row(agent: _Agent, standing: Standing, field: Field, families: Mapping[str,
         runs=tuple(run.name for run in agent.runs),
         tampered=_tampered(agent, families),
     )
+
+
+def _number(rate: MissingBounds) -> str:
+    """Return the rate alone, as the headline has it."""
+    assert rate.lower is not None
+    assert rate.upper is not None
+    if rate.excluded is None or rate.bounds_lead:
+        return f"between {percent(rate.lower)} and {percent(rate.upper)}"
+    return percent(rate.excluded)
 
 
 def _rank(standing: Standing, field: Field) -> RankRange:

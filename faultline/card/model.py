@@ -10,8 +10,10 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from faultline.card.board import (
+    Amount,
     AuthorityRate,
     Frontier,
+    FrontierPoint,
     Leaderboard,
     LeaderboardRow,
     PairCard,
@@ -51,6 +53,7 @@ from faultline.records.task import Correction, TaskLimits
 from faultline.records.trial import ArtifactRef, Changes, Evidence, Reason, Usage
 
 __all__ = [
+    "Amount",
     "AuditCard",
     "AuthorityCounts",
     "AuthorityRate",
@@ -63,6 +66,7 @@ __all__ = [
     "EvaluationCard",
     "FailureClassCard",
     "Frontier",
+    "FrontierPoint",
     "GateCard",
     "GateReport",
     "Headline",
