@@ -116,6 +116,20 @@ class TestPage:
         assert "a and b: sandbox (bubblewrap and process)" in words
         assert "cedar" not in words
 
+    def test_words_of_an_agent_are_text(self, card, board):
+        """
+        A model or provider that is named like markup is shown as it was written, and is no element of the page.
+        """
+        hostile = "<script>alert(1)</script>"
+        rows = tuple(
+            row.model_copy(update={"conditions": row.conditions.model_copy(update={"model": hostile, "provider": hostile})})
+            for row in board.rows
+        )
+        body = body_of(with_board(card, rows=rows))
+
+        assert hostile not in body
+        assert hostile in Html(body).words
+
 
 class TestFrontier:
     def test_the_chart_has_its_numbers_as_a_table(self, board):
