@@ -70,6 +70,14 @@ def _makes_a_leaderboard(path):
     return False
 
 
+def opened(benchmark):
+    """Return the leaderboard of a benchmark whatever most gates say of it: what its numbers are is another question."""
+    facts = gather(benchmark)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(evaluator, "GATES", tuple(gate for gate in evaluator.GATES if gate.id == "G7"))
+        return leaderboard_from(evaluate(facts, gate_policy(), publishing=False).gate_pass, facts)
+
+
 class TestRows:
     def test_family_means_with_interval(self):
         """
@@ -91,12 +99,8 @@ class TestRows:
         relabelled = factories.retrial(
             first, lambda t: t.model_copy(update={"outcome": factories.invalid()}) if t.outcome.verdict == "failed" else t
         )
-        benchmark = factories.swap(FULL, relabelled)
-        benchmark = factories.benchmark(
-            benchmark.tasks, benchmark.runs, (*factories.reviews(relabelled), *factories.reviews(FULL.runs[2]))
-        )
-        honest = next(row for row in rehearse_card(FULL).leaderboard.rows if row.agent == "tinker")
-        found = next(row for row in rehearse_card(benchmark).leaderboard.rows if row.agent == "tinker")
+        honest = next(row for row in opened(FULL).rows if row.agent == "tinker")
+        found = next(row for row in opened(factories.swap(FULL, relabelled)).rows if row.agent == "tinker")
 
         assert (honest.pass_at_1, honest.planned) == (found.pass_at_1, found.planned)
         assert found.low <= honest.low < honest.high <= found.high
@@ -111,8 +115,7 @@ class TestRows:
         # Two of three trials passed before and one of three now; were all of them passed, it would be a flat line.
         once = {0: factories.passed(), 1: factories.failed(), 2: factories.failed()}
         again = factories.evaluation_run(FULL.tasks, "evaluation-3", ending=lambda cell: once[cell.trial], hours=7.0)
-        benchmark = factories.benchmark(FULL.tasks, (*FULL.runs, again), (*FULL.reviews, *factories.reviews(again)))
-        row = next(row for row in rehearse_card(benchmark).leaderboard.rows if row.agent == "tinker")
+        row = next(row for row in opened(factories.benchmark(FULL.tasks, (*FULL.runs, again))).rows if row.agent == "tinker")
 
         assert 360 == row.planned
         assert 0.5 == pytest.approx(row.pass_at_1, abs=1e-4)
@@ -129,11 +132,7 @@ class TestRows:
                 update={"outcome": t.outcome.model_copy(update={"evidence": some if t.key.trial == 0 else Evidence()})}
             ),
         )
-        benchmark = factories.swap(FULL, first)
-        benchmark = factories.benchmark(
-            benchmark.tasks, benchmark.runs, (*factories.reviews(first), *factories.reviews(FULL.runs[2]))
-        )
-        rows = {row.agent: row for row in rehearse_card(benchmark).leaderboard.rows}
+        rows = {row.agent: row for row in opened(factories.swap(FULL, first)).rows}
         tampered = rows["tinker"].tampered
 
         assert 1 / 3 == pytest.approx(tampered.rate)
@@ -143,14 +142,6 @@ class TestRows:
 
 
 RANKED = factories.ranked()
-
-
-def opened(benchmark):
-    """Return the leaderboard of a benchmark whatever most gates say of it: what its numbers are is another question."""
-    facts = gather(benchmark)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(evaluator, "GATES", tuple(gate for gate in evaluator.GATES if gate.id == "G7"))
-        return leaderboard_from(evaluate(facts, gate_policy(), publishing=False).gate_pass, facts)
 
 
 @pytest.fixture(scope="module")
