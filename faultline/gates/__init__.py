@@ -9,9 +9,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from faultline.gates.checker import changed_checks, earlier_form, unkilled
+from faultline.gates.equal_conditions import protocol_differences
 from faultline.gates.evaluator import GATES, THRESHOLDS, Evaluation, GatePass, evaluate
-from faultline.gates.facts import Control, Facts, Problem, RunFacts, TaskFacts, cell_label, gather
+from faultline.gates.facts import Control, Facts, Problem, RunFacts, TaskFacts, cell_label
 from faultline.gates.gate import Finding, Gate
+from faultline.gates.gathering import gather
+from faultline.gates.junit import junit
 from faultline.gates.model import OUTCOMES, GateReport, GateResult, Lack, Link, PolicyRow
 from faultline.gates.policy import Policy, Threshold, policy_from
 from faultline.gates.validity import ControlEvidence, Validity, validity_in, validity_of
@@ -44,7 +47,9 @@ __all__ = [
     "evaluate",
     "gate_policy",
     "gather",
+    "junit",
     "policy_from",
+    "protocol_differences",
     "unkilled",
     "validity_in",
     "validity_of",

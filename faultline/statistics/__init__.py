@@ -32,6 +32,7 @@ from faultline.statistics.paired import (
     sign_flip_test,
     tango_interval,
 )
+from faultline.statistics.planning import detectable_by_design
 from faultline.statistics.proportions import (
     Proportion,
     clopper_pearson_interval,
@@ -92,6 +93,7 @@ __all__ = [
     "cochran_q_test",
     "corrected_rate",
     "describe",
+    "detectable_by_design",
     "fisher_exact",
     "flat_line_bounds",
     "flip_count_test",
