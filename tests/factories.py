@@ -581,6 +581,11 @@ def _drawn(tasks: Sequence[Task], name: str, chance: float, lost: int, *, hours:
         return passed() if won else failed()
 
     def dressed(trial: Trial) -> Trial:
+        if not trial.outcome.scoreable:
+            nothing = not_run("the harness met a fault before the agent began")
+            gone = {"end": "faulted", "observed": "fork failed", "usage": nothing, "cost": nothing, "candidate": nothing}
+            gone |= {"artifacts": (), "timing": Timing(setup=0.1, agent=nothing, grading=nothing)}
+            return trial.model_copy(update={"attempts": (trial.last.model_copy(update=gone),)})
         seconds, scale = round(rng.uniform(4, 55), 3), round(rng.uniform(0.4, 1.6), 4)
         number = int(900 * scale) + rng.randrange(50)
         changes: dict[str, object] = {"timing": Timing(setup=0.1, agent=seconds, grading=round(rng.uniform(0.2, 0.9), 3))}

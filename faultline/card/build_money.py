@@ -45,16 +45,18 @@ def mean_costs(trials: BY_TASK) -> dict[str, float]:
 def trial_cost(trial: Trial) -> Decimal | Absent:
     """Return what all attempts of a trial cost together; one that is unknown or incomplete makes the whole unknown."""
     parts = []
+    never = unknown("there is no attempt")
     for attempt in trial.attempts:
         if isinstance(attempt.cost, Absent):
-            # A fault of the harness before the agent began cost nothing at the agent's expense.
+            # A fault of the harness before the agent began left nothing to pay for.
             if attempt.cost.absence is Absence.NOT_RUN:
+                never = attempt.cost
                 continue
             return attempt.cost
         if not attempt.cost.complete:
             return unknown("not every request is in it")
         parts.append(attempt.cost.usd)
-    return sum(parts, Decimal(0)) if parts else unknown("no attempt tells what it cost")
+    return sum(parts, Decimal(0)) if parts else never
 
 
 def latency_of_row(trials: BY_TASK) -> RowLatency:
@@ -69,7 +71,7 @@ def latency_of_row(trials: BY_TASK) -> RowLatency:
     low, high = _median_limits(timed)
     return RowLatency(
         known=len(known),
-        unknown=len(rows) - len(known),
+        unknown=sum(isinstance(value, Absent) and value.absence is Absence.UNKNOWN for value, _ in rows),
         cut=sum(not ended for ended in ends),
         median=_quantile(time_quantile(times, ends, MEDIAN)),
         median_low=low,

@@ -294,6 +294,15 @@ class TestMoney:
         assert 180 == row.cost.unknown + row.cost.known
         assert honest.cost.per_trial.usd == pytest.approx(row.cost.per_trial.usd, rel=0.05)
 
+    def test_what_never_ran_is_neither_unknown_nor_zero(self):
+        """
+        A trial that the harness lost before the agent began has no cost and no time: it is in no mean and not called unknown.
+        """
+        row = rows_of(opened(factories.ranked({"birch": 7})))["birch"]
+
+        assert (173, 0) == (row.cost.known, row.cost.unknown)
+        assert (173, 0) == (row.latency.known, row.latency.unknown)
+
     def test_frontier_and_clear_domination(self, board):
         """
         The cheapest and the best are on the frontier; one that is shown to be dearer and shown to pass less is dominated.
