@@ -563,7 +563,8 @@ def ranked(lost: Mapping[str, int] | None = None, strengths: Mapping[str, float]
     runs = [validity_run(tasks)]
     for place, (name, chance) in enumerate(strengths.items()):
         runs.append(_drawn(tasks, name, chance, (lost or {}).get(name, 0), hours=3.0 + place))
-    return benchmark(tasks, runs, tuple(one for of in runs[1:] for one in reviews(of)))
+    readings = tuple(one for of in runs[1:] for one in reviews(of))
+    return benchmark(tasks, [*runs, *(trivial_run(tasks, name) for name in ("delete-tests", "random-edit"))], readings)
 
 
 def _drawn(tasks: Sequence[Task], name: str, chance: float, lost: int, *, hours: float) -> SealedRun:
