@@ -115,9 +115,9 @@ def _no_cost(costs: Mapping[str, Sequence[Decimal | Absent]], absent: Sequence[A
     """Return why there is no cost of a task; one task without any known cost leaves the mean over tasks open."""
     for task, items in sorted(costs.items()):
         if not any(not isinstance(cost, Absent) for cost in items):
-            applies = [cost for cost in absent if cost.absence is not Absence.NOT_APPLICABLE]
-            if absent and not applies:
-                return not_applicable(absent[0].reason)
+            without = [cost for cost in absent if cost.absence is Absence.NOT_APPLICABLE]
+            if without and not any(cost.absence is Absence.UNKNOWN for cost in absent):
+                return not_applicable(without[0].reason)
             return unknown(f"no trial of {task} tells what it cost")
     return None if costs else unknown("there is no trial")
 
