@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 
 from faultline import __version__
 from faultline.archive import SealedRun
-from faultline.card.comparison import planned_counts
+from faultline.card.standing import outcomes_of
 from faultline.clock import Clock
 from faultline.errors import RefusedError
 from faultline.exporters.eee_rows import row_of, variants_of
@@ -153,7 +153,8 @@ def _results(subject: Subject, run: SealedRun, facts: RunFacts) -> list[dict[str
     """Return the three rates; each says how missing verdicts are counted, and the first one is the one to show."""
     tasks: list[TaskPin | ImportedTask] = [*run.manifest.tasks, *run.manifest.foreign_tasks]
     tasks.sort(key=lambda task: task.id)
-    counts, copies = planned_counts(facts, [task.id for task in tasks])
+    outcomes = outcomes_of([facts], next(iter(facts.agents)), [task.id for task in tasks])
+    counts, copies = list(outcomes.rows), outcomes.copies
     families = [task.family for task in tasks]
     clusters = families if len(set(families)) < len(families) else None
     bounds = missing_outcome_bounds(counts, clusters)

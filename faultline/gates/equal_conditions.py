@@ -8,6 +8,7 @@ must be told, or said to be unknown.
 from collections.abc import Iterator
 
 from faultline.gates.facts import Facts, RunFacts
+from faultline.gates.foreign import is_same
 from faultline.gates.gate import Finding, Gate, and_outdated, count_of, lack
 from faultline.gates.model import Lack
 from faultline.gates.policy import Policy
@@ -73,6 +74,7 @@ def protocol_differences(one: RunFacts, other: RunFacts) -> Iterator[str]:
                 if value != getattr(theirs.limits, name)
             ]
             yield f"{here}: limits of {task} ({', '.join(parts)})"
+    yield from _foreign(one, other)
     for name, x, y in (
         ("sandbox", _word(a.sandbox), _word(b.sandbox)),
         ("retry policy", a.retry_rule, b.retry_rule),
@@ -86,6 +88,26 @@ def protocol_differences(one: RunFacts, other: RunFacts) -> Iterator[str]:
     for name in sorted(set(x_versions) | set(y_versions)):
         if x_versions.get(name) != y_versions.get(name):
             yield f"{here}: version of {name} ({x_versions.get(name, 'none')} and {y_versions.get(name, 'none')})"
+
+
+def _foreign(one: RunFacts, other: RunFacts) -> Iterator[str]:
+    """Yield what differs between the tasks and the protocols of two imported runs, as their logs name them."""
+    mine, theirs = one.manifest.imported, other.manifest.imported
+    here = f"{one.name} and {other.name}"
+    if mine is None or theirs is None:
+        if mine is not theirs:
+            yield f"{here}: one of them was made by another harness"
+        return
+    tasks, others = ({task.id: task for task in found.tasks} for found in (mine, theirs))
+    for name in sorted(tasks.keys() | others.keys()):
+        if name not in tasks or name not in others:
+            yield f"{here}: {name} is in one of them only"
+        elif not is_same(tasks[name], others[name]):
+            yield f"{here}: {name} has another digest or suite"
+    for name in sorted(mine.protocol.keys() | theirs.protocol.keys()):
+        x, y = mine.protocol.get(name, "not told"), theirs.protocol.get(name, "not told")
+        if x != y:
+            yield f"{here}: {name} ({x} and {y})"
 
 
 def _variants(run: RunFacts) -> str:

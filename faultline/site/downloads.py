@@ -11,7 +11,7 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
-from faultline.card.model import EvaluationCard, RunCard, TaskCard
+from faultline.card.model import Amount, EvaluationCard, Leaderboard, LeaderboardRow, RunCard, TaskCard
 from faultline.card.published import apart, published
 from faultline.card.tables import TRIAL_COLUMNS
 from faultline.kinds import Fold, digest_bytes
@@ -55,6 +55,7 @@ def downloads(card: EvaluationCard) -> tuple[Download, ...]:
             _csv(_run_rows(card)),
             "One row a run. How trials ended is counted for controls only; for other agents the columns say withheld.",
         ),
+        *_ranking(card),
         Download("data/trials.csv", "Trials", csv, _csv(_trial_rows(card)), "One row a trial, in the order of the plans."),
         *(
             Download(
@@ -105,6 +106,54 @@ def cell(value: Any) -> str:
     if text and not _SAFE_CELL.fullmatch(text):
         raise ValueError("free text does not belong into a table of slugs, words and numbers")
     return text
+
+
+def _ranking(card: EvaluationCard) -> Iterator[Download]:
+    """Yield the rows of the leaderboard, when there is one."""
+    if isinstance(card.leaderboard, Leaderboard) and card.leaderboard.rows:
+        about = "One row an agent, with ranks, missing verdicts, cost and time; only while every gate holds."
+        content = _csv(_board_row(row) for row in card.leaderboard.rows)
+        yield Download("data/leaderboard.csv", "Leaderboard", "text/csv", content, about)
+
+
+def _board_row(row: LeaderboardRow) -> dict[str, Any]:
+    cost, latency = row.cost, row.latency
+    return {
+        "agent": row.agent,
+        "rank_low": row.rank.low,
+        "rank_high": row.rank.high,
+        "agents": row.rank.of,
+        "not_separated_from": " ".join(row.rank.ties),
+        "pass_at_1_as_failures": row.pass_at_1,
+        "pass_at_1_scoreable": row.scoreable,
+        "pass_at_1_as_passes": row.as_passes,
+        "low": row.low,
+        "high": row.high,
+        "tasks": row.tasks,
+        "families": row.families,
+        "planned": row.trials.planned,
+        "with_verdict": row.trials.with_verdict,
+        "passed": row.trials.passed,
+        "copies": row.trials.copies,
+        "attempts": row.trials.attempts,
+        **_money("usd_of_a_pass", cost.of_pass),
+        **_money("usd_of_a_trial", cost.per_trial),
+        "usd_total_known": cost.total_usd,
+        "usd_unknown": cost.unknown,
+        "median_seconds": latency.median.seconds,
+        "median_is_a_lower_end": latency.median.at_least,
+        "ninth_decile_seconds": latency.tail.seconds,
+        "ninth_decile_is_a_lower_end": latency.tail.at_least,
+        "seconds_unknown": latency.unknown,
+        "ended_by_a_limit": latency.cut,
+    }
+
+
+def _money(name: str, amount: Amount | Absent) -> dict[str, Any]:
+    """Return an amount and its limits as cells; an absence stands in all three."""
+    if isinstance(amount, Absent):
+        return dict.fromkeys((name, f"{name}_low", f"{name}_high"), amount)
+    return {name: amount.usd, f"{name}_low": amount.low, f"{name}_high": amount.high}
 
 
 def _csv(rows: Iterator[dict[str, Any]]) -> bytes:
