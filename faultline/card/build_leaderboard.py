@@ -16,10 +16,10 @@ from faultline.card.board import (
 )
 from faultline.card.build_frontier import frontier_of
 from faultline.card.build_money import cost_of_row, latency_of_row
-from faultline.card.protocol import differences_among, variants_of
+from faultline.card.protocol import differences_among
 from faultline.card.standing import Field, Pair, Standing, TaskOutcomes, field_of, outcomes_of, percent
 from faultline.errors import IntegrityError
-from faultline.gates import Facts, GatePass, RunFacts
+from faultline.gates import Facts, GatePass, RunFacts, variants_of
 from faultline.records import Absent, Trial, digest_of_plain, not_applicable, unknown
 from faultline.statistics import LEVEL, MissingBounds, Scope, macro_rate
 

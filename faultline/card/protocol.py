@@ -13,9 +13,3 @@ def differences_among(runs: Sequence[RunFacts]) -> list[str]:
     found = [line for other in runs[1:] for line in protocol_differences(runs[0], other)]
     more = [f"and {len(found) - SHOWN} more"] if len(found) > SHOWN else []
     return found[:SHOWN] + more
-
-
-def variants_of(run: RunFacts) -> str:
-    """Return how many variants each task has, as one number where it is one."""
-    numbers = sorted({len(pin.variants) for pin in run.manifest.tasks})
-    return " to ".join(map(str, numbers if len(numbers) == 1 else (numbers[0], numbers[-1])))

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from faultline.gates.checker import changed_checks, earlier_form, unkilled
-from faultline.gates.equal_conditions import protocol_differences
+from faultline.gates.equal_conditions import protocol_differences, variants_of
 from faultline.gates.evaluator import GATES, THRESHOLDS, Evaluation, GatePass, evaluate
 from faultline.gates.facts import Control, Facts, Problem, RunFacts, TaskFacts, cell_label
 from faultline.gates.foreign import ForeignTask, foreign_tasks, tasks_of
@@ -57,6 +57,7 @@ __all__ = [
     "unkilled",
     "validity_in",
     "validity_of",
+    "variants_of",
 ]
 
 

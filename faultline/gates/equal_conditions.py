@@ -80,7 +80,7 @@ def protocol_differences(one: RunFacts, other: RunFacts) -> Iterator[str]:
         ("retry policy", a.retry_rule, b.retry_rule),
         ("estimand", str(a.estimand), str(b.estimand)),
         ("trials a case", str(a.trials), str(b.trials)),
-        ("variants a task", _variants(one), _variants(other)),
+        ("variants a task", variants_of(one), variants_of(other)),
     ):
         if x != y:
             yield f"{here}: {name} ({x} and {y})"
@@ -110,9 +110,11 @@ def _foreign(one: RunFacts, other: RunFacts) -> Iterator[str]:
             yield f"{here}: {name} ({x} and {y})"
 
 
-def _variants(run: RunFacts) -> str:
+def variants_of(run: RunFacts) -> str:
     """Return how many variants each task has, as one number where it is one."""
     numbers = sorted({len(pin.variants) for pin in run.manifest.tasks})
+    if not numbers:
+        return "not told"
     return " to ".join(map(str, numbers if len(numbers) == 1 else (numbers[0], numbers[-1])))
 
 
