@@ -175,13 +175,14 @@ class AgentKind(Word):
     REFERENCE = "reference", "Applies the reference repair; a control."
     NO_OP = "no-op", "Changes nothing; a control."
     CONTROL = "control", "Applies a named repair whose verdict is known in advance."
+    TRIVIAL = "trivial", "Does something that repairs nothing, such as removing the public tests; a control that must fail."
     COMMAND = "command", "A program that works in a directory."
     IMPORTED = "imported", "Described by another harness's log."
 
     @property
     def is_control(self) -> bool:
         """Whether the verdict is known in advance, so that results say something about tasks only."""
-        return self in (AgentKind.REFERENCE, AgentKind.NO_OP, AgentKind.CONTROL)
+        return self in (AgentKind.REFERENCE, AgentKind.NO_OP, AgentKind.CONTROL, AgentKind.TRIVIAL)
 
 
 class SandboxLevel(Word):

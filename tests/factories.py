@@ -4,7 +4,7 @@ Each function makes something that is in order; a test changes the one thing tha
 """
 
 import dataclasses
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from functools import lru_cache
@@ -262,7 +262,10 @@ def attempt(label: str, *, start: datetime, controls: bool = False, number: int 
         "candidate": digest_bytes(label.encode()),
         "artifacts": ()
         if controls
-        else (ArtifactRef(role="trace", path=f"traces/{label}.json", sha256=digest_bytes(b"t" + label.encode()), size=9),),
+        else tuple(
+            ArtifactRef(role=role, path=f"{role}s/{label}.json", sha256=digest_bytes(role[0].encode() + label.encode()), size=9)
+            for role in ("trace", "candidate")
+        ),
     }
     return Attempt(**(fields | changes))
 
@@ -386,6 +389,12 @@ def sealed(manifest: RunManifest, trials: Sequence[Trial], *, hours: float = 1.0
         seal_digest=seal.content_digest(),
         conflicts=conflicts,
         path=Path("runs") / manifest.run,
+        candidates={
+            artifact.path: {"pkg/split.py": f"# tried in {artifact.path}\n".encode()}
+            for trial in trials
+            for artifact in trial.last.artifacts
+            if artifact.role == "candidate"
+        },
     )
 
 
@@ -473,6 +482,8 @@ def benchmark(
         "reviews": tuple(readings),
         "gates": {},
         "gates_origin": "",
+        "valid_until": date(2026, 12, 31),
+        "read_on": date(2026, 3, 10),
         "problems": (),
     }
     return Benchmark(**(fields | changes))
@@ -494,11 +505,111 @@ def small() -> Benchmark:
 
 @lru_cache
 def full() -> Benchmark:
-    """Return a synthetic benchmark that a rehearsal opens: twenty audited families, two agents, all trajectories read."""
+    """Return a synthetic benchmark that a rehearsal opens: twenty audited families, two agents, all trajectories read.
+
+    Its runs are the validity run, the evaluations of tinker and mender, and one of each agent that repairs nothing.
+    """
     tasks = small_tasks(20)
     first = evaluation_run(tasks)
     second = evaluation_run(tasks, "evaluation-2", agent("mender"), lambda _: passed(), hours=3.0)
-    return benchmark(tasks, [validity_run(tasks), first, second], (*reviews(first), *reviews(second)))
+    runs = [validity_run(tasks), first, second, *(trivial_run(tasks, name) for name in ("delete-tests", "random-edit"))]
+    return benchmark(tasks, runs, (*reviews(first), *reviews(second)))
+
+
+def trivial_run(tasks: Sequence[Task], name: str, ending: Ending = lambda _: failed(), **changes: object) -> SealedRun:
+    """Return a run of an agent that repairs nothing and passes nothing: one trial of one variant."""
+    settings: dict[str, object] = {"variants": 1, "trials": 1, "hours": 1.5}
+    return evaluation_run(tasks, f"{name}-1", agent(name, AgentKind.TRIVIAL), ending, **(settings | changes))
+
+
+def lost(trial: Trial, observed: str = "fork failed") -> Trial:
+    """Return a trial as it is recorded when the harness observed a fault of its own before anything was judged."""
+    nothing = not_run("the attempt ended before")
+    last = trial.last.model_copy(
+        update={
+            "end": "faulted",
+            "observed": observed,
+            "usage": nothing,
+            "cost": nothing,
+            "candidate": nothing,
+            "artifacts": (),
+        }
+    )
+    return trial.model_copy(update={"outcome": invalid(observed), "attempts": (*trial.attempts[:-1], last)})
+
+
+def read_again(of: Benchmark, *new: SealedRun) -> Benchmark:
+    """Return a benchmark with runs put in place, or added, and every evaluation's sample read by two people again."""
+    names = {run.name for run in new}
+    runs = (*(run for run in of.runs if run.name not in names), *new)
+    evaluations = [run for run in runs if run.manifest.kind is RunKind.EVALUATION]
+    claims = [run for run in evaluations if not any(who.kind.is_control for who in run.manifest.agents)]
+    readings = [item for run in claims for item in reviews(run)]
+    return dataclasses.replace(of, runs=runs, reviews=tuple(readings))
+
+
+STRENGTHS = {"anvil": 0.52, "birch": 0.56, "cedar": 0.93, "dune": 0.55}
+"""Chances that the agents of :func:`ranked` pass a trial: one stands out, three do not differ by anything that can be seen."""
+PRICES = {"anvil": "0.08", "birch": "0.03", "cedar": "0.05", "dune": ""}
+"""Their mean cost of a trial in dollars; the last has no model, so that a cost does not apply to it."""
+
+
+def ranked(lost: Mapping[str, int] | None = None, strengths: Mapping[str, float] = STRENGTHS) -> Benchmark:
+    """Return a synthetic benchmark of several agents that a rehearsal opens, with costs and times that vary.
+
+    ``lost`` has, for an agent, the number of trials to end without a verdict.
+    """
+    tasks = small_tasks(20)
+    runs = [validity_run(tasks)]
+    for place, (name, chance) in enumerate(strengths.items()):
+        runs.append(_drawn(tasks, name, chance, (lost or {}).get(name, 0), hours=3.0 + place))
+    readings = tuple(one for of in runs[1:] for one in reviews(of))
+    return benchmark(tasks, [*runs, *(trivial_run(tasks, name) for name in ("delete-tests", "random-edit"))], readings)
+
+
+def _drawn(tasks: Sequence[Task], name: str, chance: float, lost: int, *, hours: float) -> SealedRun:
+    """Return an evaluation whose outcomes, costs and times are drawn from a seed that depends on the agent's name only."""
+    rng = Random(name)
+    hardness = {item.id: rng.gauss(0, 0.12) for item in tasks}
+    price = PRICES[name]
+    identity = agent(name) if price else agent(name, model=not_applicable("it has no model"), provider=not_applicable("none"))
+    ends = iter(range(10_000))
+
+    def ending(cell: Cell) -> Outcome:
+        won = rng.random() < chance + hardness[cell.task]
+        if next(ends) * lost % 180 < lost:
+            return invalid()
+        return passed() if won else failed()
+
+    def dressed(trial: Trial) -> Trial:
+        if not trial.outcome.scoreable:
+            nothing = not_run("the harness met a fault before the agent began")
+            gone = {"end": "faulted", "observed": "fork failed", "usage": nothing, "cost": nothing, "candidate": nothing}
+            gone |= {"artifacts": (), "timing": Timing(setup=0.1, agent=nothing, grading=nothing)}
+            return trial.model_copy(update={"attempts": (trial.last.model_copy(update=gone),)})
+        seconds, scale = round(rng.uniform(4, 55), 3), round(rng.uniform(0.4, 1.6), 4)
+        number = int(900 * scale) + rng.randrange(50)
+        changes: dict[str, object] = {"timing": Timing(setup=0.1, agent=seconds, grading=round(rng.uniform(0.2, 0.9), 3))}
+        if price:
+            changes["cost"] = Cost(usd=Decimal(price) * Decimal(str(scale)), source="a made-up price table", complete=True)
+            changes["usage"] = Usage(
+                uncached_input=number,
+                cache_read=0,
+                cache_write=0,
+                output=number // 7 + 1,
+                reasoning=0,
+                requests=3,
+                source="native",
+            )
+        else:
+            nothing = not_applicable("it has no model")
+            changes |= {"cost": nothing, "usage": nothing}
+        update: dict[str, object] = {"attempts": (trial.last.model_copy(update=changes),)}
+        if seconds > 52:
+            update["outcome"] = trial.outcome.model_copy(update={"status": StatusClass.LIMIT})
+        return trial.model_copy(update=update)
+
+    return retrial(evaluation_run(tasks, f"evaluation-{name}", identity, ending, hours=hours), dressed)
 
 
 def swap(of: Benchmark, new: SealedRun) -> Benchmark:

@@ -1,7 +1,7 @@
 """Sealed runs on disk: written once, read strictly, verified from the bytes; and a benchmark's folder read as one value.
 
-Front doors: :func:`seal_run`, :func:`read_run`, :func:`verify_run`, :func:`load_benchmark`. It touches the file system and
-nothing else: no database, no network, no process.
+Front doors: :func:`seal_run`, :func:`read_run`, :func:`verify_run`, :func:`load_benchmark`. It touches the file system, asks
+a clock for the day, and nothing else: no database, no network, no process.
 """
 
 from faultline.archive.benchmark import load_benchmark

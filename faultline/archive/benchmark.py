@@ -2,13 +2,16 @@
 
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from datetime import date, datetime
 from pathlib import Path
 from typing import Any
 
 from faultline.archive.read import read_bytes, read_run
+from faultline.archive.remains import with_remains
 from faultline.archive.values import REVIEWS, SEAL, Benchmark, SealedRun
 from faultline.archive.verify import verify_run
+from faultline.clock import Clock
 from faultline.errors import BadInputError, FaultlineError, Faults, IntegrityError, MissingInputError
 from faultline.kinds import RunKind, safe_text
 from faultline.records import Review
@@ -17,8 +20,8 @@ from faultline.tasks import Task, load_tasks
 _SITE_NAME = re.compile(r"^site_name:[ \t]*(?P<name>\S.*?)[ \t]*$", re.MULTILINE)
 
 
-def load_benchmark(root: Path) -> Benchmark:
-    """Read everything that a benchmark's folder holds.
+def load_benchmark(root: Path, clock: Clock | None = None) -> Benchmark:
+    """Read everything that a benchmark's folder holds, on the day that the clock tells.
 
     A task, run or review that does not read, or a run that does not verify, stands under ``problems`` and nowhere else.
     Raises ``MissingInputError`` when there is no such folder, ``BadInputError`` when the settings are malformed.
@@ -27,10 +30,13 @@ def load_benchmark(root: Path) -> Benchmark:
         raise MissingInputError(root.name, "there is no such folder")
     settings, origin = _settings(root)
     problems: list[FaultlineError] = []
-    runs = _runs(root, problems)
+    # The tasks' canaries are looked for in what agents left, so tasks come first.
+    tasks, task_problems = _tasks_of(root)
+    runs = _runs(root, [task.definition.canary for task in tasks], problems)
     # A card of other harnesses' runs has no tasks of its own; where ours were run, their absence is a loss.
     foreign = bool(runs) and all(run.manifest.kind is RunKind.IMPORTED for run in runs)
-    tasks = () if foreign and not (root / "tasks").exists() else _tasks(root, problems)
+    if not foreign or (root / "tasks").exists():
+        problems[:0] = task_problems
     reviews = tuple(review for run in runs for review in _reviews(run, problems))
     gates = _table(settings, "gates", origin)
     return Benchmark(
@@ -42,19 +48,21 @@ def load_benchmark(root: Path) -> Benchmark:
         reviews=reviews,
         gates=gates,
         gates_origin=origin if gates else "",
+        valid_until=_day(settings, "valid_until", origin),
+        read_on=(clock or Clock()).now().date(),
         problems=tuple(problems),
     )
 
 
-def _tasks(root: Path, problems: list[FaultlineError]) -> tuple[Task, ...]:
+def _tasks_of(root: Path) -> tuple[tuple[Task, ...], tuple[FaultlineError, ...]]:
+    """Return the tasks by id, and what kept them from being read."""
     try:
-        return tuple(sorted(load_tasks(root / "tasks"), key=lambda task: task.definition.id))
+        return tuple(sorted(load_tasks(root / "tasks"), key=lambda task: task.definition.id)), ()
     except FaultlineError as error:
-        problems.extend(_each(error))
-        return ()
+        return (), _each(error)
 
 
-def _runs(root: Path, problems: list[FaultlineError]) -> tuple[SealedRun, ...]:
+def _runs(root: Path, canaries: Iterable[str], problems: list[FaultlineError]) -> tuple[SealedRun, ...]:
     folder = root / "runs"
     if not folder.is_dir():
         return ()
@@ -64,7 +72,7 @@ def _runs(root: Path, problems: list[FaultlineError]) -> tuple[SealedRun, ...]:
         if path.name.startswith(".") or not path.is_dir():
             continue
         try:
-            runs.append(_run(path))
+            runs.append(with_remains(_run(path), canaries))
         except FaultlineError as error:
             problems.extend(_each(error))
     return tuple(runs)
@@ -141,6 +149,13 @@ def _text(data: Mapping[str, Any], key: str, place: str) -> str:
     if not isinstance(value, str):
         raise BadInputError(f"{place}: {key}", "this is not a text", found=safe_text(repr(value), 80))
     return safe_text(value, 200)
+
+
+def _day(data: Mapping[str, Any], key: str, place: str) -> date | None:
+    value = data.get(key)
+    if value is None or (isinstance(value, date) and not isinstance(value, datetime)):
+        return value
+    raise BadInputError(f"{place}: {key}", "this is not a day", expected="a TOML date", found=safe_text(repr(value), 80))
 
 
 def _site_name(root: Path) -> str:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +40,10 @@ class SealedRun:
     """The refused results themselves: they never score, and they cost something."""
     settlements: tuple[Settlement, ...] = ()
     """Attempts that were unknown for a time, and how each was settled."""
+    candidates: Mapping[str, Mapping[str, bytes]] = field(default_factory=dict, compare=False, repr=False)
+    """Files that agents changed, by path, for each candidate's artifact; only of runs of agents in a benchmark."""
+    carriers: tuple[str, ...] = ()
+    """Artifacts that hold a canary of the benchmark's tasks."""
 
     @property
     def results_digest(self) -> Digest:
@@ -86,5 +91,9 @@ class Benchmark:
     """``[tool.faultline.gates]`` as written; the gates room reads it."""
     gates_origin: str
     """The file that ``gates`` came from; empty when there are no settings."""
+    valid_until: date | None
+    """The last day on which the results may be used, as the settings say; ``None`` when they do not."""
+    read_on: date
+    """The day on which the folder was read, in UTC; freshness is told against it."""
     problems: tuple[FaultlineError, ...]
     """What was left out, and why; losing something can only make the answer stricter, so this is shown and counted."""

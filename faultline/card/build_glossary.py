@@ -2,7 +2,7 @@
 
 from faultline.card.model import TermCard
 from faultline.checks import CANDIDATE_ERRORS
-from faultline.gates import OUTCOMES
+from faultline.gates import GATES, OUTCOMES, THRESHOLDS
 from faultline.kinds import (
     Absence,
     AgentKind,
@@ -42,6 +42,8 @@ def glossary() -> tuple[TermCard, ...]:
     """Return every word of the vocabulary with what follows from it, group by group."""
     terms = [TermCard(group=group, word=word.value, meaning=word.meaning) for group, words in _GROUPS for word in words]
     terms += [TermCard(group="Outcome of a gate", word=word, meaning=meaning) for word, meaning in OUTCOMES.items()]
+    terms += [TermCard(group="Gate", word=f"{gate.id} {gate.name}", meaning=gate.predicate) for gate in GATES]
+    terms += [TermCard(group="Threshold of a gate", word=item.name, meaning=item.meaning) for item in THRESHOLDS]
     terms += [
         TermCard(group="Reason code of any check", word=code, meaning=meaning) for code, meaning in CANDIDATE_ERRORS.items()
     ]

@@ -23,6 +23,7 @@ COMMANDS = {
     "import": "faultline.cli.imports",
     "gates": "faultline.cli.publish",
     "build-site": "faultline.cli.publish",
+    "export": "faultline.cli.export",
     "doctor": "faultline.cli.doctor",
 }
 """Each command and its module; in the order of ``--help``."""
@@ -40,6 +41,7 @@ SUMMARIES = {
     "import": "Read another harness's log into sealed runs.",
     "gates": "Say whether a ranking may be published.",
     "build-site": "Build the evaluation card as a static site.",
+    "export": "Write records in other people's formats.",
     "doctor": "Say what this machine can do.",
 }
 """One line for each command, so that ``--help`` imports none of them."""
@@ -81,6 +83,7 @@ def cli() -> None:
       faultline run --agent agent.toml        your own agent
       faultline gates                         may a ranking be published?
       faultline build-site                    publish the card
+      faultline export csv -o table           take the records elsewhere
 
     Colours switch off with NO_COLOR=1. Shell completion: `_FAULTLINE_COMPLETE=bash_source faultline` (or zsh, fish).
     """

@@ -49,6 +49,7 @@ from faultline.grading.freeze import LEAVINGS, Candidate, InvalidSubmission
 from faultline.grading.judge import Findings
 from faultline.kinds import Blame, Mode, StatusClass, Verdict, safe_text
 from faultline.records import CheckResult, Evidence, Outcome, PublicResult, Reason, not_run
+from faultline.records.trial import CANARY_NOTE
 
 RULES = {
     "FL-01": "The submission was refused when it was frozen; counted as failed.",
@@ -86,7 +87,7 @@ def exposed(outcome: Outcome, places: Sequence[str]) -> Outcome:
     without a verdict stays without one.
     """
     if outcome.verdict is Verdict.NONE:
-        return outcome.model_copy(update={"note": safe_text(f"a canary was found: {', '.join(places)}; {outcome.note}", 500)})
+        return outcome.model_copy(update={"note": safe_text(f"{CANARY_NOTE}: {', '.join(places)}; {outcome.note}", 500)})
     reason = Reason(code="CANARY_FOUND", detail=", ".join(places))
     return Outcome(
         verdict=Verdict.FAILED,

@@ -27,6 +27,8 @@ from faultline.kinds import (
 )
 from faultline.records.base import Absent, Record
 
+CANARY_NOTE = "a canary was found"
+"""How the note begins where a canary was found in a trial without a verdict."""
 Measured = int | float | Annotated[str, Field(max_length=200)]
 
 
@@ -146,6 +148,12 @@ class Outcome(Record):
         if self.verdict is Verdict.PASSED:
             return Fold.PASSED
         return Fold.INVALID_SUBMISSION if self.status is StatusClass.AGENT_FAILURE else Fold.FAILED
+
+    @property
+    def exposed(self) -> bool:
+        """Whether the harness found a canary of hidden files; also told of a trial that has no verdict for another reason."""
+        found = any(reason.code == "CANARY_FOUND" for reason in self.reasons)
+        return found or self.mode is Mode.EXPOSED or self.rule == "FL-07" or self.note.startswith(CANARY_NOTE)
 
 
 class Usage(Record):

@@ -35,6 +35,10 @@ class Process(Sandbox):
         "records made at this level cannot open a gate",
     )
 
+    def __init__(self, uid: int | None = None) -> None:
+        """Run programs as another user, whom only root can become; by default as the user who is there."""
+        self._uid = uid
+
     def unfit_because(self) -> str:
         """Return an empty text: every host can do this."""
         return ""
@@ -43,6 +47,8 @@ class Process(Sandbox):
         """Start a program with limits; paths inside are translated to those of the host."""
         mark = secrets.token_hex(8)
         scratch = Path(tempfile.mkdtemp(prefix="sandbox-"))
+        if self._uid is not None:
+            os.chown(scratch, self._uid, self._uid)
         visible = (*launch.mounts, Mount(scratch, "/tmp", writable=True))  # noqa: S108  (the path inside)
         translated = Launch(
             argv=tuple(_outside(item, visible) for item in launch.argv),
@@ -53,7 +59,7 @@ class Process(Sandbox):
             script=launch.script,
         )
         process = subprocess.Popen(
-            confine_argv(translated, uid=None, python=str(interpreter()), confine=str(CONFINE)),
+            confine_argv(translated, uid=self._uid, python=str(interpreter()), confine=str(CONFINE)),
             stdin=stdin,
             stdout=output,
             stderr=output,

@@ -17,7 +17,9 @@ from faultline.statistics.dispersion import (
     poisson_binomial,
 )
 from faultline.statistics.distributions import QuantileInterval, Summary, describe, quantile_interval, quantile_ranks
+from faultline.statistics.dominance import clearly_dominated
 from faultline.statistics.gap import Gap, resolvable_gap, tail_chances
+from faultline.statistics.latency import TimeQuantile, time_quantile
 from faultline.statistics.many import RankSet, holm_adjust, rank_confidence_sets, ranks_from
 from faultline.statistics.missing import MissingBounds, PlannedCounts, imbens_manski, missing_outcome_bounds
 from faultline.statistics.paired import (
@@ -30,6 +32,7 @@ from faultline.statistics.paired import (
     sign_flip_test,
     tango_interval,
 )
+from faultline.statistics.planning import detectable_by_design
 from faultline.statistics.proportions import (
     Proportion,
     clopper_pearson_interval,
@@ -80,14 +83,17 @@ __all__ = [
     "Summary",
     "TaskCounts",
     "TestResult",
+    "TimeQuantile",
     "VarianceComponents",
     "bonett_price_interval",
+    "clearly_dominated",
     "clopper_pearson_interval",
     "clopper_pearson_upper",
     "cluster_error",
     "cochran_q_test",
     "corrected_rate",
     "describe",
+    "detectable_by_design",
     "fisher_exact",
     "flat_line_bounds",
     "flip_count_test",
@@ -119,6 +125,7 @@ __all__ = [
     "tail_chances",
     "tango_interval",
     "task_set_error",
+    "time_quantile",
     "variance_components",
     "wilson_interval",
     "zero_error_reviews",

@@ -7,6 +7,7 @@ and the other end never coincides with it. The plain normal interval is absent o
 import math
 from dataclasses import dataclass
 
+import numpy as np
 from scipy.special import betaincinv, gammaln, ndtri
 
 from faultline.statistics.results import LEVEL, Bounds, Result, Scope, Status, require_level
@@ -119,16 +120,15 @@ def fisher_exact(first: int, of_first: int, second: int, of_second: int) -> floa
             raise ValueError(f"{part!r} of {whole!r} is no proportion")
     total, hits = of_first + of_second, first + second
 
-    def log_chance(count: int) -> float:
-        return _log_comb(of_first, count) + _log_comb(of_second, hits - count) - _log_comb(total, hits)
-
-    seen = log_chance(first)
-    chances = [log_chance(count) for count in range(max(0, hits - of_second), min(of_first, hits) + 1)]
-    return min(1.0, math.fsum(math.exp(value) for value in chances if value <= seen + 1e-7))
+    counts = np.arange(max(0, hits - of_second), min(of_first, hits) + 1)
+    chances = _log_comb(of_first, counts) + _log_comb(of_second, hits - counts) - _log_comb(total, np.array(hits))
+    seen = chances[first - int(counts[0])]
+    return min(1.0, math.fsum(np.exp(chances[chances <= seen + 1e-7]).tolist()))
 
 
-def _log_comb(whole: int, part: int) -> float:
-    return float(gammaln(whole + 1) - gammaln(part + 1) - gammaln(whole - part + 1))
+def _log_comb(whole: int, parts: np.ndarray) -> np.ndarray:
+    found: np.ndarray = gammaln(whole + 1) - gammaln(parts + 1) - gammaln(whole - parts + 1)
+    return found
 
 
 def zero_error_reviews(target: float, level: float = LEVEL) -> int:

@@ -1,10 +1,13 @@
 """Reading a benchmark's folder: what cannot be read is shown as a problem and left out, never passed over in silence."""
 
+from datetime import date
+
 import pytest
 from archive_samples import FinishedRun, reseal
 from ledger_samples import T0
 
 from faultline.archive import load_benchmark
+from faultline.clock import frozen_clock
 from faultline.errors import BadInputError, MissingInputError
 from faultline.records import Review
 
@@ -202,6 +205,37 @@ class TestSettings:
         (benchmark / "pyproject.toml").write_text(text)
         with pytest.raises(BadInputError, match=message):
             load_benchmark(benchmark)
+
+    @pytest.mark.parametrize(
+        ("name", "text"),
+        [
+            ("pyproject.toml", "[tool.faultline]\nvalid_until = 2027-06-30\n"),
+            ("faultline.toml", "valid_until = 2027-06-30\n"),
+        ],
+    )
+    def test_the_day_until_which_results_are_valid(self, benchmark, name, text):
+        """
+        It stands beside the title, as a day; without it there is none.
+        """
+        assert load_benchmark(benchmark).valid_until is None
+
+        (benchmark / name).write_text(text)
+        assert date(2027, 6, 30) == load_benchmark(benchmark).valid_until
+
+    @pytest.mark.parametrize("value", ['"2027-06-30"', "2027-06-30T00:00:00Z", "2027", "true"])
+    def test_what_is_no_day_is_bad_input(self, benchmark, value):
+        """
+        A text, an instant, a number: none of them is a day, and none is guessed at.
+        """
+        (benchmark / "faultline.toml").write_text(f"valid_until = {value}\n")
+        with pytest.raises(BadInputError, match=r"faultline.toml: valid_until: this is not a day"):
+            load_benchmark(benchmark)
+
+    def test_the_day_of_reading_comes_from_the_clock(self, benchmark):
+        """
+        Freshness is told against the day on which the folder was read, and no variable of the environment sets it.
+        """
+        assert T0.date() == load_benchmark(benchmark, frozen_clock(T0)).read_on
 
     def test_settings_in_two_places_are_refused(self, benchmark):
         """
