@@ -33,6 +33,19 @@ MODES = (
     ("unset",) * 12 + ("agent_timeout",) * 4 + ("unknown_agent_error", "test_timeout", "parse_error", "context_length_exceeded")
 )
 WITHOUT_VERDICT = ("unknown_agent_error", "test_timeout", "parse_error")
+COLUMNS = """
+id = "id"
+agent = "agent"
+model = "model"
+task = "task"
+trial = "trial"
+verdict = "passed"
+started = "started_at"
+seconds = "seconds"
+input_tokens = "input_tokens"
+output_tokens = "output_tokens"
+cost = "cost"
+"""
 TOY = "from toy import Toy; import faultline.importers as i; i.load_importer = lambda name: Toy()\n"
 
 
@@ -108,7 +121,6 @@ def rows(folder, rng, trials):
                 json.dumps(
                     {
                         "id": f"r{number}",
-                        "run": f"agent-{number // 2500:02}",
                         "agent": f"agent-{number // 2500:02}",
                         "model": "acme/model-a",
                         "task": f"task-{number // 5 % 500:03}",
@@ -170,7 +182,6 @@ def main():
     parser.add_argument("format", choices=("terminal-bench", "rows", "toy"))
     parser.add_argument("--site", action="store_true", help="build the site of the benchmark that holds the imported runs")
     parser.add_argument("--trials", type=int, default=125_000, help="of rows and toy")
-    parser.add_argument("--option", action="append", default=[], help="passed on to the import")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as scratch:
         root, source = write_benchmark(Path(scratch) / "benchmark"), Path(scratch) / "logs"
@@ -183,7 +194,10 @@ def main():
             trials = terminal_bench(source, rng)
         else:
             trials = {"rows": rows, "toy": toy}[arguments.format](source, rng, arguments.trials)
-        options = [word for option in arguments.option for word in ("--option", option)]
+        options = []
+        if arguments.format == "rows":
+            (Path(scratch) / "columns.toml").write_text(COLUMNS, encoding="utf-8")
+            options = ["--option", f"map={Path(scratch) / 'columns.toml'}"]
         total, busy, memory = measured(root, arguments.format, "import", arguments.format, str(source), *options)
         print(f"import {arguments.format}: {trials} trials in {total:.2f} s ({busy:.2f} s of processor), {memory:.0f} MB")
         if arguments.site:

@@ -8,6 +8,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from functools import cache
+from itertools import chain
 from typing import Any
 
 KEEP = {"root", "user", "username", "runner", "ubuntu", "app", "nobody", "node", "vscode", "agent", "code", "shared", "public"}
@@ -35,6 +36,10 @@ _SKIPPED = {
     "NPM tokens",
     "OpenAI Token",
 }
+SHORTEST, SHORT_SIGNS = 11, ("@", "xox")
+"""Nothing shorter is a key or token, unless it holds one of these signs; most texts of a record are short words."""
+_UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+"""Holds no key or token: all of them have other letters or more of them."""
 _REMEMBERED, _REMEMBERED_LENGTH = 20_000, 300
 """Clean texts that are remembered, and how long they may be."""
 _RESERVED_MAIL = re.compile(
@@ -70,10 +75,17 @@ def _patterns() -> tuple[tuple[str, re.Pattern[str], bool], ...]:
 
 def find_secrets(text: str) -> Iterator[tuple[str, int, int]]:
     """Yield kind, start and end of each key or token in a text."""
+    if (len(text) < SHORTEST and not any(sign in text for sign in SHORT_SIGNS)) or _UUID.fullmatch(text):
+        return
     windows = [(max(0, found.start() - _BEFORE), found.end() + _AFTER) for found in _ASSIGNED.finditer(text)]
     for kind, pattern, assigned in _patterns():
-        places = windows if assigned else [(0, len(text))]
-        for match in (match for start, stop in places for match in pattern.finditer(text, start, stop)):
+        if not assigned:
+            matches = pattern.finditer(text)
+        elif windows:
+            matches = chain.from_iterable(pattern.finditer(text, start, stop) for start, stop in windows)
+        else:
+            continue
+        for match in matches:
             # The detectors' own groups hold the secret; what surrounds it stays readable.
             group = max((i for i in range(1, (match.lastindex or 0) + 1) if match[i]), key=lambda i: len(match[i]), default=0)
             if group and len(match[group]) < 16:  # noqa: PLR2004  (a prefix such as ghp)

@@ -1,9 +1,13 @@
 """What records name goes through the redactor, whose memory changes nothing; every name gives an id."""
 
+import gc
+from contextlib import suppress
+
 import pytest
 from reading_logs import read_logs
 from toy import Toy, lines
 
+from faultline.errors import ConflictError
 from faultline.redact import Redactor
 
 KEY = "gh" + "p_" + "a1" * 18
@@ -66,3 +70,18 @@ class TestNames:
         (found,) = read_logs(Toy(), source, tmp_path / "runs")
 
         assert [name] == [task.name for task in found.manifest.imported.tasks]
+
+
+class TestCollector:
+    @pytest.mark.parametrize("rows", [({"id": "one"},), ({"id": "one"}, {"id": "one", "verdict": "failed"})])
+    def test_it_works_again_afterwards(self, tmp_path, rows):
+        """
+        Python's collector rests while rows are read, whether or not the import ends in an error.
+        """
+        source = tmp_path / "a.toy"
+        source.write_text(lines(*rows), "utf-8")
+
+        with suppress(ConflictError):
+            read_logs(Toy(), source, tmp_path / "runs")
+
+        assert gc.isenabled()
