@@ -117,7 +117,7 @@ def _publish(
         target.notes.append("the job has no lock: Harbor's version is not known")
     cut_short = sum(folder.rpartition("/")[0] in {row.folder.parent for row in job.raw} for folder in layout.unfinished)
     if cut_short:
-        target.notes.append(f"{cut_short} trial folders hold no result: cut short, or still running")
+        target.notes.append(f"trial folders without a result, cut short or still running: {cut_short}")
     target.notes += miscounts(job.docs.result, unique)
     reading.used(*job.files)
     for name in ("started_at", "updated_at", "finished_at"):
@@ -140,7 +140,7 @@ def _run(
         notes = [*job.notes, *unaccounted(docs.result, docs.lock, sum(planned.counts.values()) * len(job.runs)), *notes]
     present = Counter(names[row.task] for row in own if not row.copied)
     if beyond := sum(max(0, number - planned.counts.get(task, number)) for task, number in present.items()):
-        notes.append(f"{beyond} trials stand there beyond the plan")
+        notes.append(f"trials beyond the plan: {beyond}")
     files = [path for item in items for row in (item.row, *item.replaced) for path in row.files]
     return ForeignRun(
         name=_name(reading, docs, own[0]),
@@ -155,18 +155,15 @@ def _run(
         harness_version=text(at(docs.lock, "harbor.version")),
         harness_commit=text(at(docs.lock, "harbor.git_commit_hash")),
         protocol=protocol(docs.config, docs.lock, docs.result, own),
-        differences=(
-            *differences(docs.config, [item.lock for item in job.copies], own),
-            *(
-                f"task {name.name}: more than one content or dataset under this name"
-                for name in names
-                if names[name] != name.name
-            ),
-        ),
+        differences=(*differences(docs.config, [item.lock for item in job.copies], own), *_ambiguous(names)),
         headlines=tuple(line for key, line in job.published if key == agent or (key is None and first)),
         earlier_attempts=sum(len(item.replaced) for item in items),
         notes=tuple(dict.fromkeys(notes)),
     )
+
+
+def _ambiguous(names: Mapping[TaskKey, str]) -> list[str]:
+    return sorted({f"task {key.name}: more than one content under this name" for key, name in names.items() if name != key.name})
 
 
 def _name(reading: Reading, docs: JobFolder, row: Row) -> str:
