@@ -44,7 +44,9 @@ def exception(name: str, *, valid: bool = False) -> dict[str, Any]:
     }
 
 
-def trial(name: str, *, start: float = 0, rewards: Any = None, raised: dict[str, Any] | None = None, **changed: Any) -> dict[str, Any]:
+def trial(
+    name: str, *, start: float = 0, rewards: Any = None, raised: dict[str, Any] | None = None, **changed: Any
+) -> dict[str, Any]:
     """Return a trial's result as 0.26.0 writes it; ``name`` is ``task__suffix``, and fields can be given over."""
     task = name.rpartition("__")[0]
     rewards = {"reward": 1.0} if rewards is None and raised is None else rewards
@@ -99,7 +101,9 @@ def old_trial(name: str, **changed: Any) -> dict[str, Any]:
     return result | {"task_name": name.rpartition("__")[0], "agent_info": info, "agent_result": dict(UNUSED)}
 
 
-def step(name: str, *, raised: dict[str, Any] | None = None, used: dict[str, Any] | None = None, start: float = 3) -> dict[str, Any]:
+def step(
+    name: str, *, raised: dict[str, Any] | None = None, used: dict[str, Any] | None = None, start: float = 3
+) -> dict[str, Any]:
     """Return one step of a trial of several."""
     return {
         "step_name": name,

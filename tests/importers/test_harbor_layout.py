@@ -3,6 +3,11 @@
 from pathlib import Path
 
 import pytest
+
+from faultline.archive import read_run
+from faultline.errors import BadInputError, ConflictError
+from faultline.importers import SourceTree
+from faultline.importers.harbor import Harbor
 from importers.harbor_logs import (
     JOB,
     imported,
@@ -20,11 +25,6 @@ from importers.harbor_logs import (
     write_old_job,
     write_trial,
 )
-
-from faultline.archive import read_run
-from faultline.errors import BadInputError, ConflictError
-from faultline.importers import SourceTree
-from faultline.importers.harbor import Harbor
 
 
 class TestRecognition:
@@ -65,9 +65,15 @@ class TestLevels:
             run.manifest.imported.native_run,
         )
 
-    def test_a_parent_of_many_gives_a_run_for_each_and_tasks_beside_them_are_skipped_with_the_reason(self, tmp_path: Path) -> None:
+    def test_a_parent_of_many_gives_a_run_for_each_and_tasks_beside_them_are_skipped_with_the_reason(
+        self, tmp_path: Path
+    ) -> None:
         write_job(tmp_path / "in/jobs/one", trial("t__a"))
-        write_job(tmp_path / "in/jobs/two", trial("t__b") | {"config": trial("t__b")["config"] | {"job_id": uuid("two")}}, job=uuid("two"))
+        write_job(
+            tmp_path / "in/jobs/two",
+            trial("t__b") | {"config": trial("t__b")["config"] | {"job_id": uuid("two")}},
+            job=uuid("two"),
+        )
         (tmp_path / "in/tasks/t/solution").mkdir(parents=True)
         (tmp_path / "in/tasks/t/task.toml").write_text("")
         (tmp_path / "in/tasks/t/solution/result.json").write_text("{not json")

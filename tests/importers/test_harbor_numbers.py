@@ -5,6 +5,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
+from faultline.archive import read_run, verify_run
+from faultline.records import Absent, Attempt, Headline, Usage
 from importers.harbor_logs import (
     AGENT,
     UNUSED,
@@ -25,9 +28,6 @@ from importers.harbor_logs import (
     write_old_job,
     write_trial,
 )
-
-from faultline.archive import read_run, verify_run
-from faultline.records import Absent, Attempt, Headline, Usage
 
 KEY = "scripted__acme/model-a__tasks"
 
@@ -72,7 +72,9 @@ class TestSpent:
         assert found.source is not None
         assert 100.0 == found.source.metrics["input tokens with cache"]
 
-    @pytest.mark.parametrize("usage", [{"n_cache_tokens": 101}, {"n_input_tokens": "100"}, {"n_input_tokens": -1}, {"n_input_tokens": 1.5}])
+    @pytest.mark.parametrize(
+        "usage", [{"n_cache_tokens": 101}, {"n_input_tokens": "100"}, {"n_input_tokens": -1}, {"n_input_tokens": 1.5}]
+    )
     def test_counts_that_cannot_be_are_unknown_and_said(self, tmp_path: Path, usage: dict[str, object]) -> None:
         write_trial(tmp_path / "job", trial("t__a", agent_result=USED | usage))
 
@@ -315,7 +317,11 @@ class TestProtocol:
 class TestBeside:
     def test_the_older_plugins_report_is_read_in_seconds(self, tmp_path: Path) -> None:
         place = write_trial(tmp_path / "job", trial("t__a"))
-        tests = [{"status": "passed", "duration": 0.25}, {"status": "failed", "duration": 0.5}, {"status": "skipped", "duration": 0}]
+        tests = [
+            {"status": "passed", "duration": 0.25},
+            {"status": "failed", "duration": 0.5},
+            {"status": "skipped", "duration": 0},
+        ]
         write(place / "verifier/ctrf.json", {"results": {"summary": {"start": 1764424000.1}, "tests": tests}})
 
         _, run = only(tmp_path / "job", tmp_path / "runs")
@@ -364,7 +370,11 @@ class TestBeside:
         )
         (artifact,) = found.last.artifacts
         kept = json.loads((tmp_path / "runs" / done.run / artifact.path).read_text())
-        assert ("ATIF-v1.7", 4, {"faultline_trial": uuid("t__a")}) == (kept["schema_version"], len(kept["steps"]), kept["extra"])
+        assert ("ATIF-v1.7", 4, {"faultline_trial": uuid("t__a")}) == (
+            kept["schema_version"],
+            len(kept["steps"]),
+            kept["extra"],
+        )
 
     def test_the_trajectories_of_steps_and_continuations_become_one_trace(self, tmp_path: Path) -> None:
         place = write_trial(tmp_path / "job", steps_of("t__a", step("one"), step("two")))
@@ -412,7 +422,9 @@ class TestReport:
         assert "novelty.b" not in done.report.homeless
 
     def test_the_account_name_in_a_trials_address_is_taken_out_of_all_texts(self, tmp_path: Path) -> None:
-        raised = exception("OddError") | {"exception_message": "zaphod cannot write to /home/zaphod/jobs, says zaphod@heartofgold.org"}
+        raised = exception("OddError") | {
+            "exception_message": "zaphod cannot write to /home/zaphod/jobs, says zaphod@heartofgold.org"
+        }
         result = trial("t__a", raised=raised, trial_uri="file:///home/zaphod/jobs/job/t__a")
         place = write_trial(tmp_path / "job", result)
         write(place / "agent/trajectory.json", trajectory(notes="as zaphod"))

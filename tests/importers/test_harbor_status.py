@@ -3,10 +3,10 @@
 from pathlib import Path
 
 import pytest
-from importers.harbor_logs import exception, imported, only, shown, step, steps_of, trial, write_job, write_trial
 
 from faultline.errors import BadInputError
 from faultline.importers.rules import rules
+from importers.harbor_logs import exception, imported, only, shown, step, steps_of, trial, write_job, write_trial
 
 NAMED = [rule for rule in rules().values() if rule.format == "harbor" and rule.field == "exception_info.exception_type"]
 NAMED = [rule for rule in NAMED if rule.id != "HB-90"]
@@ -32,7 +32,9 @@ class TestExceptions:
         assert not any(t.outcome.scoreable for t in run.trials)
 
     @pytest.mark.parametrize("name", ["UpstreamGlitchError", "any", "null, rewards present", "<any other name>", "Passed"])
-    def test_a_name_that_is_not_in_the_table_is_unknown_and_does_not_count_whatever_it_is(self, tmp_path: Path, name: str) -> None:
+    def test_a_name_that_is_not_in_the_table_is_unknown_and_does_not_count_whatever_it_is(
+        self, tmp_path: Path, name: str
+    ) -> None:
         result = trial("t__a", rewards={"reward": 1.0}, raised=exception(name, valid=True))
 
         assert ("none", False, "HB-90") == one(tmp_path, result)
@@ -99,7 +101,10 @@ class TestSteps:
         assert ("passed", True, "HB-93 HB-52") == one(tmp_path, result)
 
     def test_one_exception_does_not_hide_a_stricter_one_and_both_are_kept(self, tmp_path: Path) -> None:
-        steps = step("one", raised=exception("NonZeroAgentExitCodeError", valid=True)), step("two", raised=exception("SSHAccessError"))
+        steps = (
+            step("one", raised=exception("NonZeroAgentExitCodeError", valid=True)),
+            step("two", raised=exception("SSHAccessError")),
+        )
         write_trial(tmp_path / "job", steps_of("t__a", *steps, exception_info=exception("AgentTimeoutError", valid=True)))
 
         _, run = only(tmp_path / "job", tmp_path / "runs")
@@ -124,9 +129,12 @@ class TestSteps:
 
 class TestRewards:
     @pytest.mark.parametrize(
-        ("reward", "verdict"), [(1, "passed"), (1.0, "passed"), (0, "failed"), (0.33, "failed"), (0.999999, "failed"), (-1, "failed")]
+        ("reward", "verdict"),
+        [(1, "passed"), (1.0, "passed"), (0, "failed"), (0.33, "failed"), (0.999999, "failed"), (-1, "failed")],
     )
-    def test_only_the_maximum_passes_and_a_fraction_fails_with_its_score(self, tmp_path: Path, reward: float, verdict: str) -> None:
+    def test_only_the_maximum_passes_and_a_fraction_fails_with_its_score(
+        self, tmp_path: Path, reward: float, verdict: str
+    ) -> None:
         write_trial(tmp_path / "job", trial("t__a", rewards={"reward": reward}))
 
         _, run = only(tmp_path / "job", tmp_path / "runs")

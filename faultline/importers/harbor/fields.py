@@ -33,20 +33,20 @@ def rows(value: object) -> list[Any]:
     return value if isinstance(value, list) else []
 
 
-def required_text(document: Document, path: str, place: str) -> str:
-    """Return a text that a trial cannot be without; raises ``BadInputError``."""
+def required_text(document: Document, path: str, place: str, inside: str = "") -> str:
+    """Return a text that a trial cannot be without; raises ``BadInputError``. ``inside`` goes before the path in the error."""
     found = at(document, path)
     if not isinstance(found, str) or not found.strip():
-        raise wrong(place, path, "a text", found)
+        raise wrong(place, inside + path, "a text", found)
     return found
 
 
-def optional_table(document: Document, path: str, place: str) -> Document | None:
+def optional_table(document: Document, path: str, place: str, inside: str = "") -> Document | None:
     """Return an object or ``None`` for null; raises ``BadInputError`` for anything else, which may hide what decides."""
     found = at(document, path)
     if found is None or isinstance(found, Mapping):
         return found
-    raise wrong(place, path, "an object or null", found)
+    raise wrong(place, inside + path, "an object or null", found)
 
 
 def optional_rows(document: Document, path: str, place: str) -> list[Document]:

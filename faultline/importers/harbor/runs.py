@@ -163,7 +163,8 @@ def _run(
 
 
 def _ambiguous(names: Mapping[TaskKey, str]) -> list[str]:
-    return sorted({f"task {key.name}: more than one content under this name" for key, name in names.items() if name != key.name})
+    names_of_several = {key.name for key, name in names.items() if name != key.name}
+    return [f"task {name}: more than one content under this name" for name in sorted(names_of_several)]
 
 
 def _name(reading: Reading, docs: JobFolder, row: Row) -> str:

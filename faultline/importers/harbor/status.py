@@ -59,7 +59,7 @@ def rewards_of(result: Document, place: str) -> dict[str, float] | None:
     Raises ``BadInputError`` when what is there is no table of numbers.
     """
     verifier = optional_table(result, "verifier_result", place)
-    found = None if verifier is None else optional_table(verifier, "rewards", place)
+    found = None if verifier is None else optional_table(verifier, "rewards", place, "verifier_result.")
     if not found:
         return None
     values = {}
@@ -79,19 +79,20 @@ def ending(result: Document, rewards: Mapping[str, float] | None, place: str) ->
     failures = []
     info = optional_table(result, "exception_info", place)
     if info is not None:
-        failures.append(_failure(info, "", place))
-    for step in optional_rows(result, "step_results", place):
-        info = optional_table(step, "exception_info", place)
+        failures.append(_failure(info, "", place, "exception_info."))
+    for position, step in enumerate(optional_rows(result, "step_results", place)):
+        inside = f"step_results[{position}]."
+        info = optional_table(step, "exception_info", place, inside)
         if info is not None:
-            failures.append(_failure(info, text(step.get("step_name")) or "a step", place))
+            failures.append(_failure(info, text(step.get("step_name")) or "a step", place, f"{inside}exception_info."))
     if not failures:
         return Ending(rules()["HB-91" if rewards else "HB-92"], None, ())
     decisive = min(failures, key=lambda failure: _STRICTEST[failure.rule.scoreable])
     return Ending(decisive.rule, decisive, tuple(failure for failure in failures if failure is not decisive))
 
 
-def _failure(info: Document, step: str, place: str) -> Failure:
-    name = required_text(info, "exception_type", place)
+def _failure(info: Document, step: str, place: str, inside: str) -> Failure:
+    name = required_text(info, "exception_type", place, inside)
     found = rule_for("harbor", name, UNKNOWN_NAME)
     # An exception may be called anything, also what another field's rule is written with.
     if found.field != _FIELD or found.value != name:
