@@ -28,14 +28,6 @@ class ImportedTask(Record):
     """Digests of the task by the name of their algorithm or field; two of different names are never compared."""
     split: Literal["public", "holdout", "unknown"]
 
-    def same_content(self, other: "ImportedTask") -> bool | None:
-        """Return whether two descriptions are of one content, by digests of the same name; ``None`` when none can tell.
-
-        Digests of one task that were made in different ways differ, so those of different names say nothing.
-        """
-        shared = self.digests.keys() & other.digests.keys()
-        return all(self.digests[name] == other.digests[name] for name in shared) if shared else None
-
 
 class Skipped(Record):
     """Files that were seen and not read, by reason."""

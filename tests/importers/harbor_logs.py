@@ -129,6 +129,8 @@ def trial_lock(result: dict[str, Any], **changed: Any) -> dict[str, Any]:
         "schema_version": 2,
         "task": {"name": task, "type": "local", "digest": digest, "source": "tasks"},
         "agent": result["config"]["agent"],
+        "environment": result["config"]["environment"],
+        "verifier": result["config"]["verifier"],
     } | changed
 
 
@@ -180,7 +182,13 @@ def write_job(
     )
     write(
         folder / "lock.json",
-        {"schema_version": 3, "harbor": {"version": "0.26.0", "is_editable": False}, "n_concurrent_trials": 1, "trials": locks}
+        {
+            "schema_version": 3,
+            "harbor": {"version": "0.26.0", "is_editable": False},
+            "n_concurrent_trials": 1,
+            "retry": {"max_retries": 1},
+            "trials": locks,
+        }
         | (lock or {}),
     )
     counted = {"n_completed_trials": len(results), "n_retries": 0, "evals": {}}

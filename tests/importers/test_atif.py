@@ -4,10 +4,10 @@ import json
 from typing import Any
 
 import pytest
+from harbor_logs import trajectory
 
 from faultline.errors import BadInputError
 from faultline.importers.atif import VERSIONS, Work, joined, read_trajectory, same_trajectories, trace, work
-from importers.harbor_logs import trajectory
 
 
 def read(document: Any) -> dict[str, Any]:

@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from harbor_logs import exception, imported, oracle, step, steps_of, trajectory, trial, trial_lock, write, write_job
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from faultline.archive import verify_run
 from faultline.errors import BadInputError, FaultlineError
-from importers.harbor_logs import exception, imported, oracle, step, steps_of, trajectory, trial, trial_lock, write, write_job
 
 HOSTILE: list[Any] = [
     None,

@@ -1,15 +1,12 @@
 """Where Harbor's records lie: a trial, a job, a parent of many; what is a copy, and what is no record at all."""
 
+import json
 from pathlib import Path
 
 import pytest
-
-from faultline.archive import read_run
-from faultline.errors import BadInputError, ConflictError
-from faultline.importers import SourceTree
-from faultline.importers.harbor import Harbor
-from importers.harbor_logs import (
+from harbor_logs import (
     JOB,
+    configured,
     imported,
     only,
     oracle,
@@ -25,6 +22,13 @@ from importers.harbor_logs import (
     write_old_job,
     write_trial,
 )
+
+from faultline.archive import load_benchmark, read_run
+from faultline.errors import BadInputError, ConflictError
+from faultline.gates import foreign_tasks, gather
+from faultline.gates.foreign import is_same
+from faultline.importers import SourceTree
+from faultline.importers.harbor import Harbor
 
 
 class TestRecognition:
@@ -384,7 +388,7 @@ class TestControls:
 
         assert {"org/t", "org/u"} == set(ours) == set(theirs)
         assert all(ours[name].id == theirs[name].id for name in ours)
-        assert (True, False) == tuple(ours[name].same_content(theirs[name]) for name in ("org/t", "org/u"))
+        assert (True, False) == tuple(is_same(ours[name], theirs[name]) for name in ("org/t", "org/u"))
 
     def test_the_checksum_of_a_result_is_never_compared_with_the_digest_of_a_lock(self, tmp_path: Path) -> None:
         job = write_job(tmp_path / "planned/job", trial("t__a"), trial("u__a"))
@@ -397,7 +401,22 @@ class TestControls:
         one, other = tasks_of(planned)["u"], tasks_of(old)["u"]
 
         assert (["lock digest"], ["task_checksum"]) == (list(one.digests), list(other.digests))
-        assert one.same_content(other) is None
+        assert not is_same(one, other)
+
+    def test_an_oracle_and_a_nop_job_prove_a_task_of_an_agents_job_and_only_under_the_same_digest(self, tmp_path: Path) -> None:
+        write_job(tmp_path / "in/agent", trial("t__a"), trial("u__a"), job=uuid("agent"))
+        for name, reward in (("oracle", 1.0), ("nop", 0.0)):
+            changed = trial(f"u__{name}", rewards={"reward": reward}, task_checksum="f" * 64)
+            results = [oracle(result, name) for result in (trial(f"t__{name}", rewards={"reward": reward}), changed)]
+            write_job(tmp_path / "in" / name, *results, job=uuid(name))
+        for folder in ("agent", "oracle", "nop"):
+            for path in (tmp_path / "in" / folder).glob("*__*/result.json"):
+                write(path, configured(json.loads(path.read_text()), job_id=uuid(folder)))
+
+        imported(tmp_path / "in", tmp_path / "runs")
+
+        proved = {task.task.name: task.valid for task in foreign_tasks(gather(load_benchmark(tmp_path))) if task.runs}
+        assert {"org/t": True, "org/u": False} == proved
 
     def test_one_name_with_two_contents_in_a_job_is_two_tasks_and_a_difference(self, tmp_path: Path) -> None:
         write_job(tmp_path / "job", trial("t__a"), trial("t__b", task_checksum="f" * 64))

@@ -5,10 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
-from faultline.archive import read_run, verify_run
-from faultline.records import Absent, Attempt, Headline, Usage
-from importers.harbor_logs import (
+from harbor_logs import (
     AGENT,
     UNUSED,
     USED,
@@ -28,6 +25,9 @@ from importers.harbor_logs import (
     write_old_job,
     write_trial,
 )
+
+from faultline.archive import read_run, verify_run
+from faultline.records import Absent, Attempt, PublishedNumber, Usage
 
 KEY = "scripted__acme/model-a__tasks"
 
@@ -155,7 +155,7 @@ class TestRetries:
 
 
 class TestPublished:
-    def lines(self, tmp_path: Path, *results: dict[str, Any], **evaluation: Any) -> dict[str, Headline]:
+    def lines(self, tmp_path: Path, *results: dict[str, Any], **evaluation: Any) -> dict[str, PublishedNumber]:
         """Import a job with one published evaluation, and return what became of its numbers."""
         write_job(tmp_path / "job", *results, stats={"evals": {KEY: evaluation}})
         done, _ = only(tmp_path / "job", tmp_path / "runs")

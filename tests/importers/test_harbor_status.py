@@ -3,10 +3,10 @@
 from pathlib import Path
 
 import pytest
+from harbor_logs import exception, imported, only, shown, step, steps_of, trial, write_job, write_trial
 
 from faultline.errors import BadInputError
 from faultline.importers.rules import rules
-from importers.harbor_logs import exception, imported, only, shown, step, steps_of, trial, write_job, write_trial
 
 NAMED = [rule for rule in rules().values() if rule.format == "harbor" and rule.field == "exception_info.exception_type"]
 NAMED = [rule for rule in NAMED if rule.id != "HB-90"]

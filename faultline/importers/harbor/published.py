@@ -12,7 +12,7 @@ from faultline.importers.harbor.fields import Document, at, rows, table, text
 from faultline.importers.harbor.rows import Row
 from faultline.importers.numbers import count, number
 from faultline.kinds import safe_text
-from faultline.records import Absent, Headline, unknown
+from faultline.records import Absent, PublishedNumber, unknown
 
 _NEAR = 1e-9
 _AGGREGATES: Mapping[str, Callable[[Sequence[float]], float]] = {
@@ -25,7 +25,7 @@ _NONE = unknown("the job gives no number")
 _NO_ROWS = unknown("the source holds none of its trials")
 
 
-def headlines(result: Document, config: Document, job_rows: Sequence[Row]) -> list[tuple[str, Headline]]:
+def headlines(result: Document, config: Document, job_rows: Sequence[Row]) -> list[tuple[str, PublishedNumber]]:
     """Return the published numbers of a job, each with the key of its evaluation, and its cost under the empty key."""
     stats = table(result.get("stats"))
     old = "n_completed_trials" not in stats and "n_trials" in stats
@@ -59,7 +59,7 @@ class _Evaluation:
         self._valid = [row for row in found if row.rewards and (old or row.counts)]
         self._out = [row for row in found if not (row.rewards and (old or row.counts))]
 
-    def metrics(self, configured: Sequence[object]) -> list[Headline]:
+    def metrics(self, configured: Sequence[object]) -> list[PublishedNumber]:
         """Return each published metric; that of a script cannot be computed again."""
         found = []
         for position, values in enumerate(rows(self._published.get("metrics"))):
@@ -69,7 +69,7 @@ class _Evaluation:
                 found.append(_line(f"{self._key}: {name}", value, self._again(name, aggregate), self._left_out(name)))
         return found
 
-    def pass_at_k(self) -> list[Headline]:
+    def pass_at_k(self) -> list[PublishedNumber]:
         """Return each published pass@k."""
         tasks: defaultdict[str, list[float]] = defaultdict(list)
         for row in self._valid:
@@ -133,11 +133,11 @@ def _one_task(total: int, passed: int, k: int) -> float:
     return 1.0 - product
 
 
-def _line(name: str, published: object, again: float | Absent, note: str) -> Headline:
+def _line(name: str, published: object, again: float | Absent, note: str) -> PublishedNumber:
     told = number(published)
     if told is not None and not isinstance(again, Absent) and abs(told - again) > _NEAR:
         note = f"the rows say otherwise; {note}"
-    return Headline(
+    return PublishedNumber(
         name=safe_text(name, 200), published=_NONE if told is None else told, recomputed=again, note=safe_text(note, 480)
     )
 

@@ -17,7 +17,7 @@ from faultline.importers.interface import ForeignAgent, ForeignRun, ForeignTask,
 from faultline.importers.numbers import count
 from faultline.importers.reading import Reading
 from faultline.kinds import safe_text
-from faultline.records import Headline
+from faultline.records import PublishedNumber
 
 _NO_JOB = JobFolder("", {}, {}, {}, ())
 _AgentKey = tuple[str, str, str]
@@ -33,7 +33,7 @@ class _Job:
     raw: list[Row] = field(default_factory=list)
     runs: dict[_AgentKey, list[Settled]] = field(default_factory=dict)
     """What counts, by agent."""
-    published: list[tuple[_AgentKey | None, Headline]] = field(default_factory=list)
+    published: list[tuple[_AgentKey | None, PublishedNumber]] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     files: list[str] = field(default_factory=list)
 
