@@ -12,7 +12,7 @@ Document = Mapping[str, Any]
 def at(value: object, path: str) -> Any:
     """Return the field under a dotted path; ``None`` when it or anything on the way is not there."""
     for name in path.split("."):
-        if not isinstance(value, Mapping):
+        if not isinstance(value, dict):
             return None
         value = value.get(name)
     return value
@@ -25,7 +25,7 @@ def text(value: object) -> str:
 
 def table(value: object) -> Document:
     """Return an object; empty for what is none."""
-    return value if isinstance(value, Mapping) else {}
+    return value if isinstance(value, dict) else {}
 
 
 def rows(value: object) -> list[Any]:
@@ -44,7 +44,7 @@ def required_text(document: Document, path: str, place: str, inside: str = "") -
 def optional_table(document: Document, path: str, place: str, inside: str = "") -> Document | None:
     """Return an object or ``None`` for null; raises ``BadInputError`` for anything else, which may hide what decides."""
     found = at(document, path)
-    if found is None or isinstance(found, Mapping):
+    if found is None or isinstance(found, dict):
         return found
     raise wrong(place, inside + path, "an object or null", found)
 
@@ -54,7 +54,7 @@ def optional_rows(document: Document, path: str, place: str) -> list[Document]:
     found = at(document, path)
     if found is None:
         return []
-    if not isinstance(found, list) or not all(isinstance(item, Mapping) for item in found):
+    if not isinstance(found, list) or not all(isinstance(item, dict) for item in found):
         raise wrong(place, path, "a list of objects or null", found)
     return found
 

@@ -28,10 +28,12 @@ class Plan:
 
 def labels(job_rows: Sequence[Row]) -> dict[TaskKey, str]:
     """Return what each task of a job is called: its name, with what tells it apart where one name has several contents."""
-    keys = {row.task for row in job_rows}
+    by_name: dict[str, set[TaskKey]] = {}
+    for row in job_rows:
+        by_name.setdefault(row.task.name, set()).add(row.task)
     found = {}
-    for key in keys:
-        same = [other for other in keys if other.name == key.name]
+    for key in (key for keys in by_name.values() for key in keys):
+        same = by_name[key.name]
         apart = []
         if len({other.source for other in same}) > 1:
             apart.append(key.source or "no dataset")

@@ -115,7 +115,8 @@ def _publish(
         target.notes.append("the job's own files are not here: its plan, protocol and published numbers are not known")
     elif not job.docs.lock:
         target.notes.append("the job has no lock: Harbor's version is not known")
-    cut_short = sum(folder.rpartition("/")[0] in {row.folder.parent for row in job.raw} for folder in layout.unfinished)
+    parents = {row.folder.parent for row in job.raw}
+    cut_short = sum(folder.rpartition("/")[0] in parents for folder in layout.unfinished)
     if cut_short:
         target.notes.append(f"trial folders without a result, cut short or still running: {cut_short}")
     target.notes += miscounts(job.docs.result, unique)
