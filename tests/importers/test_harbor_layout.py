@@ -151,6 +151,14 @@ class TestCopies:
         assert (2, ()) == (done.report.rows_out, done.report.duplicates)
         assert "trials beyond the plan: 1" in done.report.notes
 
+    def test_one_id_in_two_jobs_is_said(self, tmp_path: Path) -> None:
+        write_job(tmp_path / "in/one", trial("t__a"))
+        write_job(tmp_path / "in/two", configured(trial("t__a"), job_id=uuid("two")), job=uuid("two"))
+
+        done = imported(tmp_path / "in", tmp_path / "runs")
+
+        assert [False, True] == sorted(any("id stands in another job" in note for note in item.report.notes) for item in done)
+
     def test_of_two_copies_of_a_jobs_files_the_last_written_counts(self, tmp_path: Path) -> None:
         write_job(tmp_path / "in/a/job", trial("t__a"), config={"job_name": "early"})
         late = write_job(tmp_path / "in/b/job", trial("t__a"), config={"job_name": "late"})
@@ -198,6 +206,14 @@ class TestWhatIsNoRecord:
 
         assert (1, ["FL-90", "HB-91"]) == (done.report.missing, sorted(row[3] for row in shown(run)))
         assert "trial folders without a result, cut short or still running: 1" in done.report.notes
+
+    def test_a_job_of_which_no_trial_lies_there_is_said(self, tmp_path: Path) -> None:
+        write_job(tmp_path / "in/job", trial("t__a"))
+        write_job(tmp_path / "in/summary", job=uuid("summary"), stats={"evals": {"a__t": {"metrics": [{"mean": 1.0}]}}})
+
+        done, _ = only(tmp_path / "in", tmp_path / "runs")
+
+        assert [3] == [skipped.files for skipped in done.report.skipped if "no trial lies there" in skipped.why]
 
     def test_another_tools_result_is_skipped(self, tmp_path: Path) -> None:
         write_job(tmp_path / "in/job", trial("t__a"))

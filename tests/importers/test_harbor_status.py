@@ -63,6 +63,14 @@ class TestExceptions:
         assert [("none", False, "HB-52")] == [row[1:] for row in shown(run)]
         assert any("would be masked" in note for note in done.report.notes)
 
+    def test_a_reward_that_harbor_calls_invalid_and_the_rule_does_not_is_said(self, tmp_path: Path) -> None:
+        write_trial(tmp_path / "job", trial("t__a", rewards={"reward": 1.0}, raised=exception("AgentTimeoutError")))
+
+        done, run = only(tmp_path / "job", tmp_path / "runs")
+
+        assert [("passed", True, "HB-52")] == [row[1:] for row in shown(run)]
+        assert "1 of 1 trials count here and not at Harbor: it calls their reward invalid" in done.report.notes
+
     def test_a_rate_limit_after_grading_leaves_a_reward_that_does_not_count_and_is_kept(self, tmp_path: Path) -> None:
         write_trial(tmp_path / "job", trial("t__a", rewards={"reward": 1.0}, raised=exception("ApiRateLimitError")))
 

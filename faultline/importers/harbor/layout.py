@@ -145,7 +145,7 @@ def _say_why(reading: Reading, closed: dict[str, str], jobs: set[str]) -> None:
         above = next((above for above in _upwards(folder) if above in closed), None)
         if above is not None:
             reading.skip(path, closed[above])
-        elif folder in jobs:
+        elif folder in jobs and path.rpartition("/")[2] not in (CONFIG, LOCK, RESULT):
             reading.skip(path, _OF_JOB)
 
 

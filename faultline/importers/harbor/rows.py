@@ -236,6 +236,8 @@ def _flags(
         found.add("count at Harbor and not here: its table does not know their exception, and takes it for harmless")
     elif end.rule.scoreable == "no" and counts:
         found.add("count at Harbor and not here: their exception stands for a fault that is not the agent's")
+    elif end.rule.scoreable != "no" and rewards and not counts:
+        found.add("count here and not at Harbor: it calls their reward invalid")
     if end.rule.scoreable == "if_reward" and not rewards:
         found.add(
             "ended with a failure of the agent and have no reward: Harbor has one slot for an exception, "

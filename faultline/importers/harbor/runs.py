@@ -36,6 +36,8 @@ class _Job:
     published: list[tuple[_AgentKey | None, PublishedNumber]] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     files: list[str] = field(default_factory=list)
+    shared: int = 0
+    """Trials whose id stands in another job as well."""
 
 
 def runs(reading: Reading, layout: Layout, found: Sequence[Row]) -> Iterator[ForeignRun]:
@@ -45,10 +47,13 @@ def runs(reading: Reading, layout: Layout, found: Sequence[Row]) -> Iterator[For
         key = _job_key(row, layout, reading)
         jobs.setdefault(key, _Job(key)).raw.append(row)
     _documents(jobs, layout)
+    _say_empty(reading, layout, jobs)
     place: dict[str, tuple[str, _AgentKey]] = {}
     for item in settled(found):
         key, agent = _job_key(item.row, layout, reading), _agent_key(item.row.agent)
         jobs[key].runs.setdefault(agent, []).append(item)
+        if place.get(item.row.trial.native_id, (key,))[0] != key:
+            jobs[key].shared += 1
         for row in (item.row, *item.replaced):
             place[row.trial.native_id] = (key, agent)
     for job in list(jobs.values()):
@@ -81,6 +86,15 @@ def _documents(jobs: Mapping[str, _Job], layout: Layout) -> None:
             newest = _written(job.copies[0])
             job.docs = min((item for item in job.copies if _written(item) == newest), key=lambda item: item.folder)
         job.files = [path for item in job.copies for path in item.files]
+
+
+def _say_empty(reading: Reading, layout: Layout, jobs: Mapping[str, _Job]) -> None:
+    """Say of a job of which no trial lies there that its numbers rest on nothing."""
+    read = {item.folder for job in jobs.values() for item in job.copies}
+    for folder, item in layout.jobs.items():
+        if folder not in read:
+            for path in item.files:
+                reading.skip(path, "of a job of which no trial lies there; its numbers cannot be computed again")
 
 
 def _written(job: JobFolder) -> str:
@@ -119,6 +133,8 @@ def _publish(
     cut_short = sum(folder.rpartition("/")[0] in parents for folder in layout.unfinished)
     if cut_short:
         target.notes.append(f"trial folders without a result, cut short or still running: {cut_short}")
+    if job.shared:
+        target.notes.append(f"trials whose id stands in another job of the source as well, with another content: {job.shared}")
     target.notes += miscounts(job.docs.result, unique)
     reading.used(*job.files)
     for name in ("started_at", "updated_at", "finished_at"):
@@ -151,7 +167,7 @@ def _run(
         trials=tuple(_trial(row, names, complete=complete) for row in own),
         files=tuple(dict.fromkeys([*files, *job.files])),
         planned=planned.counts,
-        order_known=concurrency(docs.config, docs.lock) == 1,
+        order_known=concurrency(docs.config, docs.lock) == 1 and all(row.trial.attempts[-1].started_at for row in own),
         harness="harbor",
         harness_version=text(at(docs.lock, "harbor.version")),
         harness_commit=text(at(docs.lock, "harbor.git_commit_hash")),
