@@ -7,6 +7,7 @@ import pytest
 from harbor_logs import (
     JOB,
     configured,
+    exception,
     imported,
     only,
     oracle,
@@ -150,6 +151,22 @@ class TestCopies:
 
         assert (2, ()) == (done.report.rows_out, done.report.duplicates)
         assert "trials beyond the plan: 1" in done.report.notes
+
+    def test_a_copy_counts_once_also_where_no_job_is_named(self, tmp_path: Path) -> None:
+        for folder in ("here", "there"):
+            write_trial(tmp_path / "in" / folder, configured(trial("t__a"), job_id=None, trials_dir=None))
+
+        done, _ = only(tmp_path / "in", tmp_path / "runs")
+
+        assert (2, 1, 1) == (done.report.rows_in, done.report.rows_out, len(done.report.duplicates))
+
+    def test_notes_count_trials_and_not_their_copies(self, tmp_path: Path) -> None:
+        for folder in ("here", "there"):
+            write_job(tmp_path / "in" / folder, trial("t__a", raised=exception("AgentTimeoutError")))
+
+        done, _ = only(tmp_path / "in", tmp_path / "runs")
+
+        assert any(note.startswith("1 of 1 trials ended with a failure of the agent") for note in done.report.notes)
 
     def test_one_id_in_two_jobs_is_said(self, tmp_path: Path) -> None:
         write_job(tmp_path / "in/one", trial("t__a"))
@@ -345,6 +362,63 @@ class TestRegrades:
 
         assert 1 == done.report.rows_out
 
+    def test_the_numbers_of_a_job_of_regrades_stand_beside_those_of_the_job_and_say_which_they_are(
+        self, tmp_path: Path
+    ) -> None:
+        first = trial("t__a", rewards={"reward": 0.0})
+        key = "scripted__acme/model-a__tasks"
+        write_job(tmp_path / "in/job", first, stats={"evals": {key: {"metrics": [{"mean": 0.0}]}}})
+        result, lock = self.regrade("t__r", first)
+        again = write_job(
+            tmp_path / "in/again", result, stats={"evals": {key: {"metrics": [{"mean": 1.0}]}}}, job=uuid("regrade job")
+        )
+        write(again / "t__r/lock.json", lock)
+
+        done, _ = only(tmp_path / "in", tmp_path / "runs")
+
+        assert {f"{key}: mean": 0.0, f"{key}: mean (re-grade again)": 1.0} == {
+            line.name: line.recomputed for line in done.report.headlines
+        }
+
+    def test_a_regrade_by_another_form_of_the_task_is_said_and_takes_its_digest(self, tmp_path: Path) -> None:
+        first = trial("t__a", rewards={"reward": 0.0})
+        write_job(tmp_path / "in/job", first)
+        result, lock = self.regrade("t__r", first, task_checksum="f" * 64)
+        write_trial(tmp_path / "in/again", result, lock=lock)
+
+        done, run = only(tmp_path / "in", tmp_path / "runs")
+
+        assert "f" * 64 == tasks_of(run)["org/t"].digests["task_checksum"]
+        assert any("by another form of the task" in note for note in done.report.notes)
+
+    def test_verdicts_from_two_forms_of_a_task_leave_it_without_that_digest(self, tmp_path: Path) -> None:
+        first = trial("t__a", rewards={"reward": 0.0})
+        write_job(tmp_path / "in/job", first, trial("t__b"))
+        result, lock = self.regrade("t__r", first, task_checksum="f" * 64)
+        write_trial(tmp_path / "in/again", result, lock=lock)
+
+        done, run = only(tmp_path / "in", tmp_path / "runs")
+
+        assert (2, ["lock digest"]) == (done.report.rows_out, list(tasks_of(run)["org/t"].digests))
+
+    def test_a_job_of_nothing_but_regrades_whose_source_is_not_there_has_its_own_plan(self, tmp_path: Path) -> None:
+        made = [self.regrade(f"t__{n}", trial(f"t__source{n}")) for n in range(3)]
+        job = write_job(
+            tmp_path / "again",
+            *(result for result, _ in made),
+            config={"agents": [{"name": "oracle"}], "tasks": [{"path": "tasks/t"}]},
+            lock={"trials": [lock for _, lock in made]},
+            job=uuid("regrade job"),
+        )
+        for result, lock in made:
+            write(job / result["trial_name"] / "lock.json", lock)
+
+        done, run = only(job, tmp_path / "runs")
+
+        assert (3, 3, 0) == (done.report.rows_out, len(list(run.trials)), done.report.missing)
+        assert ("3 of 3 trials are re-grades of trials that are not in the source",) == done.report.notes
+        assert not run.manifest.agents[0].kind.is_control
+
     def test_a_regrade_whose_trial_is_not_there_stands_for_itself(self, tmp_path: Path) -> None:
         result, lock = self.regrade("t__r", trial("t__a"))
         write_trial(tmp_path / "again", result, lock=lock)
@@ -355,14 +429,15 @@ class TestRegrades:
 
     def test_a_copy_of_a_regraded_trial_or_of_its_regrade_is_a_duplicate(self, tmp_path: Path) -> None:
         first = trial("t__a", rewards={"reward": 0.0})
-        result, lock = self.regrade("t__r", first)
+        result, lock = self.regrade("t__r", first, task_checksum="f" * 64)
         for place in ("in", "in/archive"):
             write_job(tmp_path / place / "job", first)
             write_trial(tmp_path / place / "again", result, lock=lock)
 
-        done, _ = only(tmp_path / "in", tmp_path / "runs")
+        done, run = only(tmp_path / "in", tmp_path / "runs")
 
         assert (4, 1, 2) == (done.report.rows_in, done.report.rows_out, len(done.report.duplicates))
+        assert ["org/t"] == list(tasks_of(run))
 
     def test_trials_that_regrade_each_other_are_refused(self, tmp_path: Path) -> None:
         one, _ = self.regrade("t__r", trial("t__s"))

@@ -53,7 +53,9 @@ def plan(
 ) -> Plan:
     """Return the plan for the agent of some rows of a job."""
     own = {configured(row.config.get("agent")) for row in run_rows}
-    entries = [entry for entry in rows(lock.get("trials")) if not at(entry, "source_trial")]
+    every = rows(lock.get("trials"))
+    # Re-grades are no trials of their own, except in a job of nothing else whose source is not here.
+    entries = [entry for entry in every if not at(entry, "source_trial")] or every
     if entries:
         return _by_lock([entry for entry in entries if configured(at(entry, "agent")) in own], job_rows, names)
     attempts = count(config.get("n_attempts"))

@@ -51,7 +51,9 @@ def _again(row: Row, known: Settled) -> Settled:
     Raises ``ConflictError`` when it is another content of a trial that was re-graded.
     """
     if row.copied:
-        return Settled(replace(row, job=known.row.job, trial=replace(known.row.trial, place=row.trial.place)))
+        return Settled(
+            replace(known.row, trial=replace(known.row.trial, place=row.trial.place), copied=True, flags=frozenset())
+        )
     if known.replaced:
         raise ConflictError(
             str(row.trial.place),
@@ -90,7 +92,7 @@ def _chain(row: Row, later: dict[str, list[Row]], reached: set[str]) -> Settled:
         reached |= {item.trial.native_id for item in following}
         open_ends = following
     if len(line) == 1:
-        return Settled(row)
+        return Settled(_alone(row) if row.re_grade_of else row)
     regrades = sorted(line[1:], key=lambda item: (str(item.trial.attempts[-1].started_at or ""), item.trial.native_id))
     last = regrades[-1]
     before = "; ".join(_said(item) for item in (row, *regrades[:-1]))
@@ -105,13 +107,15 @@ def _chain(row: Row, later: dict[str, list[Row]], reached: set[str]) -> Settled:
     )
     files = tuple(dict.fromkeys(path for item in line for path in item.files))
     flags = last.flags | {"were graded again, and the last verdict counts"}
+    if last.graded[0] != row.graded[0]:
+        flags |= {"were graded again by another form of the task than the agent worked on"}
     moved = replace(
         last,
         trial=trial,
         job=row.job,
         agent=row.agent,
         task=row.task,
-        lock_digest=row.lock_digest or last.lock_digest,
+        lock_digest=row.lock_digest,
         folder_name=row.folder_name,
         folder=replace(last.folder, folder=row.folder.folder),
         files=files,
@@ -119,6 +123,16 @@ def _chain(row: Row, later: dict[str, list[Row]], reached: set[str]) -> Settled:
         trace_digest="",
     )
     return Settled(moved, (row, *regrades[:-1]))
+
+
+def _alone(row: Row) -> Row:
+    """Return a re-grade whose trial is not in the source, and say that it is one."""
+    named = text(row.re_grade_of.get("trial_id")) or text(row.re_grade_of.get("path")).rstrip("/").rpartition("/")[2]
+    return replace(
+        row,
+        trial=replace(row.trial, extra=dict(row.trial.extra) | {"re-grade of": named or "unknown"}),
+        flags=row.flags | {"are re-grades of trials that are not in the source"},
+    )
 
 
 def _said(row: Row) -> str:

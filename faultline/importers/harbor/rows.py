@@ -84,6 +84,8 @@ class Row:
     task: TaskKey
     lock_digest: str
     """The digest in the lock, made in another way than the checksum of the result."""
+    graded: tuple[str, str]
+    """Checksum and lock digest of the task whose verifier gave the verdict; a re-grade may take another form of it."""
     folder_name: str
     """Of the task's folder, as locks call it."""
     job: str
@@ -173,6 +175,7 @@ def read_row(reading: Reading, folder: TrialFolder, maximum: float) -> Row:
         trial_name=text(result.get("trial_name")),
         task=TaskKey(name, text(result.get("source")), text(result.get("task_checksum"))),
         lock_digest=text(at(folder.lock, "task.digest")),
+        graded=(text(result.get("task_checksum")), text(at(folder.lock, "task.digest"))),
         folder_name=_folder_name(result),
         job=text(at(result, "config.job_id")),
         agent=agent,

@@ -113,9 +113,12 @@ def _publish(
     target = job
     if not job.runs:
         target = next((jobs[where[0]] for row in unique if (where := place.get(row.trial.native_id))), job)
-    for key, line in headlines(job.docs.result, job.docs.config, unique):
+    for key, number in headlines(job.docs.result, job.docs.config, unique):
+        line = number
         where = agents.get(key)
         goal = jobs[where[0]] if where else target
+        if goal is not job:
+            line = line.model_copy(update={"name": f"{line.name} (re-grade {_title(reading, job.docs, unique[0])})"})
         goal.published.append((where[1] if where else None, line))
     if target is not job:
         target.files += job.files
@@ -146,7 +149,8 @@ def _publish(
 def _run(
     reading: Reading, job: _Job, agent: _AgentKey, items: Sequence[Settled], names: Mapping[TaskKey, str], *, first: bool
 ) -> ForeignRun:
-    docs, own = job.docs, [item.row for item in items]
+    docs, every_row = job.docs, [item.row for item in items]
+    own = [row for row in every_row if not row.copied]
     every = [item.row for others in job.runs.values() for item in others]
     planned = plan(docs.config, docs.lock, own, every, names)
     retries = count(at(docs.result, "stats.n_retries"))
@@ -155,16 +159,16 @@ def _run(
     notes = [*_notes(reading, own, own[0].agent), *planned.notes]
     if first:
         notes = [*job.notes, *unaccounted(docs.result, docs.lock, sum(planned.counts.values()) * len(job.runs)), *notes]
-    present = Counter(names[row.task] for row in own if not row.copied)
+    present = Counter(names[row.task] for row in own)
     if beyond := sum(max(0, number - planned.counts.get(task, number)) for task, number in present.items()):
         notes.append(f"trials beyond the plan: {beyond}")
     files = [path for item in items for row in (item.row, *item.replaced) for path in row.files]
     return ForeignRun(
-        name=_name(reading, docs, own[0]),
+        name=_title(reading, docs, own[0]),
         native_id=job.key,
         agent=replace(own[0].agent, version=", ".join(versions)),
         tasks=_tasks(docs, every, names) | planned.unseen,
-        trials=tuple(_trial(row, names, complete=complete) for row in own),
+        trials=tuple(_trial(row, names, complete=complete) for row in every_row),
         files=tuple(dict.fromkeys([*files, *job.files])),
         planned=planned.counts,
         order_known=concurrency(docs.config, docs.lock) == 1 and all(row.trial.attempts[-1].started_at for row in own),
@@ -184,7 +188,7 @@ def _ambiguous(names: Mapping[TaskKey, str]) -> list[str]:
     return [f"task {name}: more than one content under this name" for name in sorted(names_of_several)]
 
 
-def _name(reading: Reading, docs: JobFolder, row: Row) -> str:
+def _title(reading: Reading, docs: JobFolder, row: Row) -> str:
     """Return what a job is called, the same for a job and for one of its trials alone."""
     folders = (text(row.config.get("trials_dir")).replace("\\", "/").rstrip("/"), docs.folder, row.folder.parent)
     names = (text(docs.config.get("job_name")), *(folder.rpartition("/")[2] for folder in folders))
@@ -197,15 +201,17 @@ def _trial(row: Row, names: Mapping[TaskKey, str], *, complete: bool) -> Foreign
 
 def _tasks(docs: JobFolder, found: Sequence[Row], names: Mapping[TaskKey, str]) -> dict[str, ForeignTask]:
     """Return the tasks with their digests, each under its own name: made in different ways, they are never compared."""
-    locks: defaultdict[TaskKey, set[str]] = defaultdict(set)
+    graded: defaultdict[TaskKey, set[tuple[str, str]]] = defaultdict(set)
     for row in found:
-        if row.lock_digest:
-            locks[row.task].add(row.lock_digest)
+        graded[row.task].add(row.graded)
     tasks = {}
     for key, name in names.items():
-        digests = {"task_checksum": key.checksum} if key.checksum else {}
-        if len(locks[key]) == 1:
-            digests["lock digest"] = next(iter(locks[key]))
+        digests = {}
+        for position, kind in enumerate(("task_checksum", "lock digest")):
+            values = {pair[position] for pair in graded[key]} - {""}
+            # Where verdicts of a task come from several forms of it, no digest can speak for all of them.
+            if len(values) == 1:
+                digests[kind] = next(iter(values))
         tasks[name] = ForeignTask(name, suite=suite(docs.config, key.source), digests=digests)
     return tasks
 
