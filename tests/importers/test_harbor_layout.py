@@ -28,7 +28,7 @@ from faultline.archive import load_benchmark, read_run
 from faultline.errors import BadInputError, ConflictError
 from faultline.gates import foreign_tasks, gather
 from faultline.gates.foreign import is_same
-from faultline.importers import SourceTree
+from faultline.importers import SourceTree, registry
 from faultline.importers.harbor import Harbor
 
 
@@ -37,6 +37,18 @@ class TestRecognition:
         job = write_job(tmp_path / "jobs/job", trial("t__a"))
 
         assert all(Harbor().recognises(SourceTree(path)) for path in (tmp_path / "jobs", job, job / "t__a"))
+
+    def test_test_reports_beside_its_trials_do_not_make_it_ambiguous(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        job = write_job(tmp_path / "job", trial("t__a"))
+        write(job / "t__a/verifier/ctrf.json", {"reportFormat": "CTRF", "results": {"tests": []}})
+        (job / "t__a/verifier/junit.xml").write_text("<testsuites><testsuite/></testsuites>")
+        names = ["ctrf", "harbor", "junit"]
+        monkeypatch.setattr(registry, "importer_names", lambda: names)
+
+        assert ["harbor"] == [item.name for item in registry.recognised(SourceTree(job))]
+        assert ["ctrf", "junit"] == [item.name for item in registry.recognised(SourceTree(job / "t__a/verifier"))]
 
     def test_a_folder_of_tasks_is_not(self, tmp_path: Path) -> None:
         (tmp_path / "tasks/fix-it").mkdir(parents=True)
@@ -90,6 +102,15 @@ class TestLevels:
             skipped.why: skipped.files for skipped in done[0].report.skipped if "dataset" in skipped.why
         }
 
+    def test_what_has_no_home_is_said_of_the_run_that_it_stands_in(self, tmp_path: Path) -> None:
+        write_job(tmp_path / "in/one", trial("t__a", oddity=1))
+        write_job(tmp_path / "in/two", configured(trial("t__b", rarity=1), job_id=uuid("two")), job=uuid("two"))
+
+        done = imported(tmp_path / "in", tmp_path / "runs")
+
+        found = {item.run.split("-")[1]: {"oddity", "rarity"} & set(item.report.homeless) for item in done}
+        assert {"one": {"oddity"}, "two": {"rarity"}} == found
+
     def test_two_agents_of_one_job_are_two_runs(self, tmp_path: Path) -> None:
         other = {"name": "scripted", "version": "0.1.0", "model_info": {"name": "acme/model-b", "provider": None}}
         second = trial("t__b") | {"agent_info": other}
@@ -142,6 +163,15 @@ class TestCopies:
 
         with pytest.raises(ConflictError, match="two different results have the id"):
             imported(tmp_path / "in", tmp_path / "runs")
+
+    def test_a_conflict_in_one_job_leaves_no_run_of_another(self, tmp_path: Path) -> None:
+        write_job(tmp_path / "in/a", trial("t__a"))
+        for folder, reward in (("b", 0.0), ("c", 1.0)):
+            write_trial(tmp_path / "in" / folder, configured(trial("u__a", rewards={"reward": reward}), job_id=uuid("two")))
+
+        with pytest.raises(ConflictError):
+            imported(tmp_path / "in", tmp_path / "runs")
+        assert not (tmp_path / "runs").exists()
 
     def test_one_name_under_two_ids_is_two_trials(self, tmp_path: Path) -> None:
         write_job(tmp_path / "in/a/job", trial("t__a"))

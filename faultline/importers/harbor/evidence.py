@@ -4,13 +4,12 @@ All of it was written inside the container and may be anything: what cannot be r
 """
 
 import hashlib
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 from faultline.errors import BadInputError, FaultlineError
 from faultline.importers.atif import MAX_TRAJECTORY, Work, joined, read_trajectory, trace, work
+from faultline.importers.ctrf import counts
 from faultline.importers.harbor.fields import at, rows, table, text
 from faultline.importers.harbor.layout import TrialFolder
 from faultline.importers.numbers import number
@@ -40,32 +39,20 @@ def ctrf(document: object) -> Tests | None:
     CTRF writes milliseconds. The plugin that many Harbor tasks use is older: it has no ``reportFormat`` and writes seconds;
     reports that do not name their format are told apart by the size of their times.
     """
-    results = at(document, "results")
-    tests = [item for item in rows(at(results, "tests")) if isinstance(item, dict)]
-    summary = table(at(results, "summary"))
-    if not tests and not summary:
+    counted = counts(document)
+    if counted is None:
         return None
-    if tests:
-        found = Counter(text(item.get("status")) for item in tests)
-        passed, failed, total = found["passed"], found["failed"], len(tests)
-    else:
-        told = [number(summary.get(name)) for name in ("passed", "failed", "tests")]
-        if any(value is None or value < 0 or value != int(value) or value >= 2**53 for value in told):
-            return None
-        passed, failed, total = (int(value) for value in told if value is not None)
-    times = [number(item.get("duration")) for item in tests]
+    times = [number(at(item, "duration")) for item in rows(at(document, "results.tests"))]
     known = [value for value in times if value is not None and value >= 0]
     seconds = sum(known) if known and len(known) == len(times) else None
-    if seconds is not None and _in_milliseconds(document, summary):
+    if seconds is not None and _in_milliseconds(document):
         seconds /= 1000
-    return Tests(TestCounts(passed=passed, failed=failed, other=max(0, total - passed - failed)), seconds)
+    return Tests(counted, seconds)
 
 
-def _in_milliseconds(document: object, summary: Any) -> bool:
-    if at(document, "reportFormat") is not None:
-        return True
-    start = number(summary.get("start"))
-    return start is not None and start > _MILLISECONDS
+def _in_milliseconds(document: object) -> bool:
+    start = number(at(document, "results.summary.start"))
+    return at(document, "reportFormat") is not None or (start is not None and start > _MILLISECONDS)
 
 
 @dataclass

@@ -1,7 +1,7 @@
 """One trial as Harbor recorded it, read whole: who worked on what, how it ended, and what lies beside it."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -101,6 +101,8 @@ class Row:
     """What a note has to say, each the end of a sentence about trials."""
     notes: tuple[str, ...]
     """What lies beside it and cannot be read."""
+    homeless: tuple[str, ...]
+    """Fields with a value that have no place in a record."""
     files: tuple[str, ...]
     trace_digest: str
     copied: bool = False
@@ -140,7 +142,6 @@ def read_row(reading: Reading, folder: TrialFolder, maximum: float) -> Row:
     beside = gather(reading.tree, folder, steps)
     counts = counts_at_harbor(result, rewards)
     regrade = table(at(folder.lock, "source_trial")) or table(at(result, "config.source_trial"))
-    _homeless(reading, result)
     metrics = {key: value for key, value in (rewards or {}).items() if number(value) is not None}
     for step in optional_rows(result, "step_results", place):
         for key, value in table(at(step, "verifier_result.rewards")).items():
@@ -185,6 +186,7 @@ def read_row(reading: Reading, folder: TrialFolder, maximum: float) -> Row:
         re_grade_of=regrade,
         flags=_flags(result, end, verdict.why_none, beside, rewards, counts=counts),
         notes=tuple(safe_text(fault, 400) for fault in beside.faults),
+        homeless=tuple(_homeless(result)),
         files=_files(reading, folder, beside),
         trace_digest=beside.digest,
     )
@@ -262,8 +264,8 @@ def _files(reading: Reading, folder: TrialFolder, beside: Evidence) -> tuple[str
     return found
 
 
-def _homeless(reading: Reading, result: Document) -> None:
-    """Count the fields with a value that have no place in a record, to one level below the top."""
+def _homeless(result: Document) -> Iterator[str]:
+    """Yield the fields with a value that have no place in a record, to one level below the top."""
     for name, value in result.items():
         if name in _WHOLE:
             continue
@@ -271,8 +273,8 @@ def _homeless(reading: Reading, result: Document) -> None:
         for key, item in inner:
             path = f"{name}.{key}" if key else name
             if item not in (None, "", [], {}) and path not in _PARTS:
-                reading.homeless[safe_text(path, 120)] += 1
+                yield safe_text(path, 120)
     for step in rows(result.get("step_results")):
         for name in ("model_usage", "rollout_details", "metadata"):
             if at(step, f"agent_result.{name}"):
-                reading.homeless[f"step_results.agent_result.{name}"] += 1
+                yield f"step_results.agent_result.{name}"

@@ -61,7 +61,18 @@ def runs(reading: Reading, layout: Layout, found: Sequence[Row]) -> Iterator[For
     for job in jobs.values():
         names = labels([item.row for items in job.runs.values() for item in items] + job.raw)
         for number, (agent, items) in enumerate(sorted(job.runs.items())):
-            yield _run(reading, job, agent, items, names, first=number == 0)
+            made = _run(reading, job, agent, items, names, first=number == 0)
+            _say_homeless(reading, job, items, first=number == 0)
+            yield made
+
+
+def _say_homeless(reading: Reading, job: _Job, items: Sequence[Settled], *, first: bool) -> None:
+    """Count what has no home in a run, just before it is given: what is said then belongs to it."""
+    for item in items:
+        reading.homeless.update(name for row in (item.row, *item.replaced) if not row.copied for name in row.homeless)
+    if first:
+        names = [name for item in job.copies for name in ("started_at", "updated_at", "finished_at") if item.result.get(name)]
+        reading.homeless.update(f"job: {name}" for name in names)
 
 
 def _job_key(row: Row, layout: Layout, reading: Reading) -> str:
@@ -140,10 +151,6 @@ def _publish(
         target.notes.append(f"trials whose id stands in another job of the source as well, with another content: {job.shared}")
     target.notes += miscounts(job.docs.result, unique)
     reading.used(*job.files)
-    for name in ("started_at", "updated_at", "finished_at"):
-        reading.homeless[f"job: {name}"] += sum(bool(item.result.get(name)) for item in job.copies)
-        if not reading.homeless[f"job: {name}"]:
-            del reading.homeless[f"job: {name}"]
 
 
 def _run(
