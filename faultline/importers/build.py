@@ -68,7 +68,7 @@ def import_runs(importer: Importer, reading: Reading, target: Path, clock: Clock
     standing = {run for run in found if (target / run).exists()}
     for run in sorted(standing):
         _same_source(target, run, digests[run], reading.options)
-    for run in found.keys() - standing:
+    for run in sorted(found.keys() - standing):
         _numbered(found[run].run, _unique(found[run].run)[0])
     done = []
     for run, read in found.items():
