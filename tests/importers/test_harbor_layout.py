@@ -297,6 +297,26 @@ class TestPlan:
 
         assert any("the job planned 5 trials, 4 of them of tasks that nothing here names" in note for note in done.report.notes)
 
+    def test_a_plan_of_more_trials_than_a_job_can_have_is_not_believed(self, tmp_path: Path) -> None:
+        job = write_old_job(tmp_path / "job", trial("t__a"), attempts=10_000)
+        config = json.loads((job / "config.json").read_text())
+        write(job / "config.json", config | {"tasks": [{"path": f"tasks/t{n}"} for n in range(200)]})
+
+        _, run = only(job, tmp_path / "runs")
+
+        assert 1 == len(list(run.trials))
+
+    def test_a_lock_that_names_other_agents_plans_nothing_for_this_one_and_that_is_said(self, tmp_path: Path) -> None:
+        other = {"name": "scripted", "version": "0.1.0", "model_info": {"name": "acme/model-b", "provider": None}}
+        second = configured(trial("t__b"), agent={"name": "scripted", "model_name": "acme/model-b"}) | {"agent_info": other}
+        write_job(tmp_path / "job", trial("t__a"), second, lock={"trials": [trial_lock(trial("t__a"))]})
+
+        done = imported(tmp_path / "job", tmp_path / "runs")
+
+        notes = [note for item in done for note in item.report.notes]
+        assert "the job's lock plans no trial of this agent; those that exist are taken as the plan" in notes
+        assert "the job's result counts 2 planned trials, its lock names 1" in notes
+
     @pytest.mark.parametrize("attempts", [0, -1, 10**9, "many", None, 1.5, True])
     def test_a_number_of_attempts_that_is_none_is_not_believed(self, tmp_path: Path, attempts: object) -> None:
         write_old_job(tmp_path / "job", trial("t__a"), attempts=attempts)  # type: ignore[arg-type]

@@ -11,6 +11,9 @@ from faultline.importers.numbers import count
 
 MOST_ATTEMPTS = 10_000
 """Trials of one task; a job that asks for more is not believed."""
+MOST_TRIALS = 1_000_000
+"""Trials of one job, likewise."""
+_NOT_SAID = "the job does not say how many trials of a task it planned; those that exist are taken as the plan"
 
 Configured = tuple[str, str, str]
 """What a configuration calls an agent: its name, its import path, its model."""
@@ -57,11 +60,13 @@ def plan(
     # Re-grades are no trials of their own, except in a job of nothing else whose source is not here.
     entries = [entry for entry in every if not at(entry, "source_trial")] or every
     if entries:
-        return _by_lock([entry for entry in entries if configured(at(entry, "agent")) in own], job_rows, names)
+        named = [entry for entry in entries if configured(at(entry, "agent")) in own]
+        if not named and len(run_rows) < len(job_rows):
+            return Plan(notes=["the job's lock plans no trial of this agent; those that exist are taken as the plan"])
+        return _by_lock(named or entries, job_rows, names)
     attempts = count(config.get("n_attempts"))
     if attempts is None or not 0 < attempts <= MOST_ATTEMPTS:
-        note = ["the job does not say how many trials of a task it planned; those that exist are taken as the plan"]
-        return Plan(notes=note)
+        return Plan(notes=[_NOT_SAID])
     alike = sum(configured(agent) in own for agent in rows(config.get("agents"))) or 1
     found = Plan(counts={names[row.task]: attempts * alike for row in run_rows})
     seen = {row.folder_name for row in job_rows}
@@ -70,7 +75,7 @@ def plan(
         if name and name not in seen and name not in found.counts:
             found.counts[name] = attempts * alike
             found.unseen[name] = ForeignTask(name)
-    return found
+    return found if sum(found.counts.values()) <= MOST_TRIALS else Plan(notes=[_NOT_SAID])
 
 
 def _by_lock(entries: Sequence[object], job_rows: Sequence[Row], names: Mapping[TaskKey, str]) -> Plan:
@@ -94,8 +99,10 @@ def _by_lock(entries: Sequence[object], job_rows: Sequence[Row], names: Mapping[
 
 
 def unaccounted(result: Document, lock: Document, planned: int) -> list[str]:
-    """Return a note when the job planned trials of tasks that nothing in the source names."""
-    total = count(result.get("n_total_trials"))
-    if lock or total is None or total <= planned:
+    """Return a note when a job counts other planned trials than its lock or its tasks give."""
+    total, listed = count(result.get("n_total_trials")), rows(lock.get("trials"))
+    if listed and total is not None and total != len(listed):
+        return [f"the job's result counts {total} planned trials, its lock names {len(listed)}"]
+    if listed or total is None or total <= planned:
         return []
     return [f"the job planned {total} trials, {total - planned} of them of tasks that nothing here names"]
