@@ -119,7 +119,7 @@ def tried(changed: dict[str, bytes], *, partial: bool = False) -> None:
             assert not [fault for item in done for fault in verify_run(target / item.run)]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(st.lists(st.tuples(st.sampled_from(PLACES), st.sampled_from(HOSTILE)), min_size=1, max_size=3), st.booleans())
 def test_any_value_in_any_field_is_an_error_of_ours_or_a_whole_run(changes: list[Any], partial: bool) -> None:
     changed: dict[str, bytes] = {}
@@ -129,7 +129,7 @@ def test_any_value_in_any_field_is_an_error_of_ours_or_a_whole_run(changes: list
     tried(changed, partial=partial)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(st.sampled_from(sorted(FILES)), st.integers(0, 10_000), st.binary(max_size=6), st.booleans())
 def test_any_bytes_anywhere_are_an_error_of_ours_or_a_whole_run(name: str, where: int, data: bytes, cut: bool) -> None:
     whole_file = FILES[name]
