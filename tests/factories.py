@@ -14,6 +14,7 @@ from random import Random
 from faultline.archive import Benchmark, SealedRun
 from faultline.kinds import (
     AgentKind,
+    AuditQuestion,
     Blame,
     Estimand,
     Mode,
@@ -191,6 +192,7 @@ def audit(of: Task, auditor: str, /, **changes: object) -> Audit:
         "specification_severity": 0,
         "fairness_severity": 1,
         "judgements": tuple(CheckJudgement(check=check, judgement="stated") for check in CHECKS),
+        "answers": dict.fromkeys(AuditQuestion, "yes"),
         "synthetic": True,
     }
     return Audit(**(fields | changes))

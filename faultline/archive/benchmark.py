@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from faultline.archive.read import read_bytes, read_run
+from faultline.archive.signed import check_audits
 from faultline.archive.values import REVIEWS, SEAL, Benchmark, SealedRun
 from faultline.archive.verify import verify_run
 from faultline.errors import BadInputError, FaultlineError, Faults, IntegrityError, MissingInputError
@@ -41,15 +42,18 @@ def load_benchmark(root: Path) -> Benchmark:
         gates=gates,
         gates_origin=origin if gates else "",
         problems=tuple(problems),
+        signatures=check_audits(root, tasks),
     )
 
 
 def _tasks(root: Path, problems: list[FaultlineError]) -> tuple[Task, ...]:
     try:
-        return tuple(sorted(load_tasks(root / "tasks"), key=lambda task: task.definition.id))
+        tasks = tuple(sorted(load_tasks(root / "tasks"), key=lambda task: task.definition.id))
     except FaultlineError as error:
         problems.extend(_each(error))
         return ()
+    problems.extend(fault for task in tasks for fault in task.audit_files.faults)
+    return tasks
 
 
 def _runs(root: Path, problems: list[FaultlineError]) -> tuple[SealedRun, ...]:

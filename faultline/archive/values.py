@@ -7,7 +7,7 @@ from typing import Any
 
 from faultline.errors import FaultlineError, IntegrityError
 from faultline.kinds import Digest
-from faultline.records import Conflict, Review, RunManifest, Seal, Settlement, Trial
+from faultline.records import Conflict, Review, RunManifest, Seal, Settlement, SignatureCheck, Trial
 from faultline.tasks import Task
 
 MANIFEST = "manifest.json"
@@ -88,3 +88,5 @@ class Benchmark:
     """The file that ``gates`` came from; empty when there are no settings."""
     problems: tuple[FaultlineError, ...]
     """What was left out, and why; losing something can only make the answer stricter, so this is shown and counted."""
+    signatures: Mapping[Digest, SignatureCheck] = field(default_factory=dict)
+    """What the signature of each audit shows, by the digest of the audit; one that is not listed here is unsigned."""

@@ -30,6 +30,7 @@ from faultline.kinds import (
     SandboxLevel,
     Seconds,
     ShortText,
+    SignatureState,
     StatusClass,
     TaskId,
     Usd,
@@ -239,6 +240,13 @@ class AuditCard(Record):
     specification_severity: Count
     fairness_severity: Count
     notes: ShortText
+    signature: SignatureState = SignatureState.UNSIGNED
+    key: ShortText = ""
+    """Fingerprint of the key that signed; empty unless signed."""
+    refused: tuple[ShortText, ...] = ()
+    """Questions that the auditor answered with no."""
+    why_not: ShortText = ""
+    """Why it does not count; empty when it does."""
 
 
 class TrialRow(Record):

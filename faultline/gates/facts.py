@@ -3,7 +3,7 @@
 :func:`gather` is the only function of the room that sees tasks and runs in the archive's form; the probes see these values.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal
@@ -22,6 +22,7 @@ from faultline.records import (
     RunManifest,
     Seal,
     Settlement,
+    SignatureCheck,
     TaskPin,
     Trial,
     digest_of_plain,
@@ -56,6 +57,10 @@ class TaskFacts:
     audits: tuple[Audit, ...]
     shape: frozenset[str] = field(repr=False)
     """Of the hidden checks, to tell templates apart."""
+    signatures: Mapping[Digest, SignatureCheck] = field(default_factory=dict)
+    """What the signatures of the audits show, by the digest of the audit."""
+    unfinished: tuple[str, ...] = ()
+    """File names of checklists that somebody began and did not finish."""
 
     @property
     def link(self) -> Link:
@@ -214,7 +219,14 @@ class Facts:
         return digest_of_plain(
             {
                 "tasks": {
-                    task.id: [task.digest, task.author, sorted(a.content_digest() for a in task.audits)] for task in self.tasks
+                    task.id: [
+                        task.digest,
+                        task.author,
+                        sorted(audit.content_digest() for audit in task.audits),
+                        {digest: check.content_digest() for digest, check in task.signatures.items()},
+                        list(task.unfinished),
+                    ]
+                    for task in self.tasks
                 },
                 "runs": {
                     run.name: [
@@ -242,16 +254,17 @@ def cell_label(trial: Trial) -> str:
 def gather(benchmark: Benchmark) -> Facts:
     """Return the facts of a benchmark; pure, since the archive has read everything."""
     return Facts(
-        tasks=tuple(task_facts(task) for task in sorted(benchmark.tasks, key=lambda item: item.id)),
+        tasks=tuple(task_facts(task, benchmark.signatures) for task in sorted(benchmark.tasks, key=lambda item: item.id)),
         runs=tuple(sorted((run_facts(run) for run in benchmark.runs), key=lambda run: (run.seal.sealed_at, run.name))),
         reviews=tuple(sorted(benchmark.reviews, key=lambda item: (item.key.run, item.canonical()))),
         problems=tuple(problems_of(benchmark.problems, str(benchmark.root))),
     )
 
 
-def task_facts(task: Task) -> TaskFacts:
-    """Return what the gates look at in a task."""
+def task_facts(task: Task, signatures: Mapping[Digest, SignatureCheck] | None = None) -> TaskFacts:
+    """Return what the gates look at in a task; ``signatures`` are those of all audits, by the digest of the audit."""
     definition = task.definition
+    digests = [audit.content_digest() for audit in task.audits]
     return TaskFacts(
         id=task.id,
         family=definition.family,
@@ -261,6 +274,8 @@ def task_facts(task: Task) -> TaskFacts:
         controls=controls_of(task),
         audits=task.audits,
         shape=shape(task.hidden_source),
+        signatures={digest: signatures[digest] for digest in digests if digest in signatures} if signatures else {},
+        unfinished=tuple(item.file for item in task.audit_files.unfinished),
     )
 
 
@@ -293,7 +308,7 @@ def problems_of(errors: Iterable[FaultlineError], root: str) -> Iterable[Problem
 def _area(place: str) -> Area:
     """Return the part of the evidence that a place belongs to; what cannot be told concerns every gate."""
     if place.startswith("tasks"):
-        return "tasks"
+        return "audits" if "/audits/" in place else "tasks"
     if place.startswith("runs"):
         return "reviews" if "/reviews/" in place else "runs"
     return "settings"

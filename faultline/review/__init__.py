@@ -5,6 +5,7 @@ people can. Front doors: :func:`countable_audits`, :func:`sample_for_review`, :f
 """
 
 from faultline.review.audits import AuditStanding, SetAsideAudit, countable_audits
+from faultline.review.checklist import checklist
 from faultline.review.people import names_in, person
 from faultline.review.readings import ItemStanding, ReviewStanding, SetAsideReview, countable_reviews
 from faultline.review.sampling import sample_for_review
@@ -15,6 +16,7 @@ __all__ = [
     "ReviewStanding",
     "SetAsideAudit",
     "SetAsideReview",
+    "checklist",
     "countable_audits",
     "countable_reviews",
     "names_in",

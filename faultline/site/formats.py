@@ -135,10 +135,16 @@ FORMATS: tuple[Format, ...] = (
         Audit,
         TASK,
         "Records that a person other than the author examined a task in one exact form.",
-        "The auditor.",
+        "The auditor, from the checklist that faultline audit new writes.",
         "The gate that counts independently audited families, and the task's page.",
         "Bound to a task by task_digest; it says nothing about any other form of the task.",
-        (*STRICT_TOML, "One judgement for each hidden check. An audit marked synthetic is refused by the gates that publish."),
+        (
+            *STRICT_TOML,
+            "One judgement for each hidden check, one answer for each question. A file that still holds a ? is unfinished.",
+            "A signature lies beside it under the same name with .sig: ssh-keygen -Y sign -n faultline, over canonical JSON.",
+            "tasks/allowed_signers lists whose key is whose, and whoever is listed there must sign.",
+            "An audit marked synthetic is refused by the gates that publish.",
+        ),
         "audit.toml",
     ),
     Format(

@@ -5,10 +5,14 @@ from datetime import date
 from xml.etree import ElementTree as ET
 
 import factories
+from site_helpers import Html
 
 from faultline.card import build_card
+from faultline.kinds import AuditQuestion, SignatureState
+from faultline.records import SignatureCheck
 from faultline.site.feed import anchor_of, audit_feed, entry_id
 from faultline.site.pages_audit import pages
+from faultline.site.shell import Shell
 
 ATOM = {"a": "http://www.w3.org/2005/Atom"}
 
@@ -96,3 +100,36 @@ def test_newest_first(small_card):
 
     assert sorted(days, reverse=True) == days
     assert dataclasses.is_dataclass(next(iter(pages(small_card))))
+
+
+class TestStanding:
+    @staticmethod
+    def body(of):
+        shell = Shell(of)
+        return Html(shell.body(shell.pages["audit-history"])).words, Html(shell.body(shell.pages["tasks/alpha"])).words
+
+    def test_an_audit_says_whether_it_counts_and_is_signed(self):
+        """
+        On the history and on its task's page an audit carries its signature's state and why it does not count.
+        """
+        task = factories.audited(factories.task(), ["Bea Reader"])
+        task = factories.audited(task, ["Ada Author"], answers=dict.fromkeys(AuditQuestion, "yes") | {AuditQuestion.FAIR: "no"})
+        key = SignatureCheck(state=SignatureState.SIGNED, key="SHA256:made-up")
+        benchmark = factories.benchmark([task], signatures={task.audits[0].content_digest(): key})
+        history, page = self.body(build_card(benchmark))
+
+        for words in (history, page):
+            assert "signed SHA256:made-up" in words
+            assert "does not count the author" in words
+        assert "Answered no to fair" in history
+
+    def test_a_signature_that_does_not_fit_is_shown(self):
+        """
+        A bad signature is named where the audit stands.
+        """
+        task = factories.audited(factories.task(), ["Bea Reader"])
+        bad = {task.audits[0].content_digest(): SignatureCheck(state=SignatureState.BAD)}
+        history, _ = self.body(build_card(factories.benchmark([task], signatures=bad)))
+
+        assert "bad" in history
+        assert "does not count its signature does not fit" in history
