@@ -11,7 +11,7 @@ from functools import lru_cache
 from pathlib import Path
 from random import Random
 
-from faultline.archive import Benchmark, SealedRun
+from faultline.archive import Benchmark, ReviewRoom, SealedRun
 from faultline.kinds import (
     AgentKind,
     AuditQuestion,
@@ -26,6 +26,7 @@ from faultline.kinds import (
     digest_bytes,
 )
 from faultline.records import (
+    Adjudication,
     AgentIdentity,
     ArtifactRef,
     Attempt,
@@ -43,6 +44,8 @@ from faultline.records import (
     Reason,
     Retry,
     Review,
+    ReviewMaterial,
+    ReviewSample,
     RunManifest,
     Seal,
     Skin,
@@ -57,7 +60,7 @@ from faultline.records import (
     not_run,
     unknown,
 )
-from faultline.review import sample_for_review
+from faultline.review import Shown, draw_sample, material_of, weighed
 from faultline.tasks import CheckOutline, Overlay, Task, materialise, pin_task
 
 T0 = datetime(2026, 3, 1, tzinfo=UTC)
@@ -441,6 +444,33 @@ def evaluation_run(
     return run(name, RunKind.EVALUATION, tasks, [who or agent()], ending, **(settings | changes))
 
 
+def room(of: SealedRun, known: SealedRun, size: int = 30, each: int = 3, **changes: object) -> ReviewRoom:
+    """Return the sample of a run with controls from a validity run, and what readers were shown of it."""
+    sample = draw_sample(
+        of.results_digest,
+        (of.manifest, of.trials),
+        (known.manifest, known.trials),
+        known.results_digest,
+        size=size,
+        each=each,
+    )
+    fields: dict[str, object] = {
+        "run": of.name,
+        "sample": sample,
+        "material": material(sample),
+        "reviews": (),
+        "adjudications": (),
+    }
+    return ReviewRoom(**(fields | changes))
+
+
+def material(sample: ReviewSample) -> ReviewMaterial:
+    """Return what readers of a sample are shown: one small change each."""
+    public = PublicResult(passed=len(PUBLIC), failed=(), missing=(), regressed=())
+    shown = Shown("The numbers look too good.\n", {"pkg/split.py": b"old\n"}, {"pkg/split.py": b"new\n"}, public)
+    return material_of(sample, {item.item: shown for item in sample.items}, ())
+
+
 def review(of: SealedRun, key: TrialKey, reviewer: str, /, **changes: object) -> Review:
     """Return a blinded review that agrees with the record."""
     fields: dict[str, object] = {
@@ -456,10 +486,55 @@ def review(of: SealedRun, key: TrialKey, reviewer: str, /, **changes: object) ->
     return Review(**(fields | changes))
 
 
-def reviews(of: SealedRun, size: int = 30, reviewers: Iterable[str] = REVIEWERS) -> tuple[Review, ...]:
-    """Return the reviews that a run's sample needs."""
-    sample = sample_for_review(of.results_digest, of.trials, size)
-    return tuple(review(of, key, who) for key in sample for who in reviewers)
+def readings(of: SealedRun, where: ReviewRoom, reviewers: Iterable[str] = REVIEWERS) -> tuple[Review, ...]:
+    """Return the reviews that a run's sample needs: everybody reads every item rightly, controls included."""
+    verdicts = {trial.key: str(trial.outcome.verdict) for trial in of.trials}
+    controls = {"good-control": "passed", "bad-control": "failed"}
+    return tuple(
+        review(
+            of,
+            item.key,
+            who,
+            reading=controls.get(item.role) or verdicts[item.key],
+            confidence=3,
+            material=where.material.content_digest(),
+        )
+        for item in where.sample.items
+        for who in reviewers
+    )
+
+
+def reviewed(of: Benchmark) -> Benchmark:
+    """Return a benchmark in which two people have read the sample of every evaluation."""
+    known = next(run for run in of.runs if run.manifest.kind is RunKind.VALIDITY)
+    rooms = {run.name: room(run, known) for run in of.runs if run.manifest.kind is RunKind.EVALUATION}
+    found = {name: readings(next(run for run in of.runs if run.name == name), where) for name, where in rooms.items()}
+    return dataclasses.replace(
+        of,
+        rooms=tuple(dataclasses.replace(where, reviews=found[name]) for name, where in rooms.items()),
+        reviews=tuple(item for name in rooms for item in found[name]),
+    )
+
+
+def adjudication(
+    of: SealedRun, where: ReviewRoom, reviews: Iterable[Review], verdict: str, /, **changes: object
+) -> Adjudication:
+    """Return a settlement by a third person of a dispute about the item that some reviews are about."""
+    own = tuple(reviews)
+    item = next(item for item in where.sample.items if item.key == own[0].key)
+    fields: dict[str, object] = {
+        "schema_name": "faultline/adjudication/1",
+        "item": item.item,
+        "key": item.key,
+        "results_digest": of.results_digest,
+        "adjudicator": "Fay Third",
+        "adjudicated_at": at(10),
+        "verdict": verdict,
+        "why": "the README says so",
+        "reviews": weighed(own),
+        "synthetic": True,
+    }
+    return Adjudication(**(fields | changes))
 
 
 def benchmark(
@@ -491,7 +566,7 @@ def small() -> Benchmark:
     """Return two tasks with a validity run, an evaluation and its reviews: in order, but for the number of families."""
     tasks = small_tasks()
     evaluation = evaluation_run(tasks)
-    return benchmark(tasks, [validity_run(tasks), evaluation], reviews(evaluation))
+    return reviewed(benchmark(tasks, [validity_run(tasks), evaluation]))
 
 
 @lru_cache
@@ -500,7 +575,7 @@ def full() -> Benchmark:
     tasks = small_tasks(20)
     first = evaluation_run(tasks)
     second = evaluation_run(tasks, "evaluation-2", agent("mender"), lambda _: passed(), hours=3.0)
-    return benchmark(tasks, [validity_run(tasks), first, second], (*reviews(first), *reviews(second)))
+    return reviewed(benchmark(tasks, [validity_run(tasks), first, second]))
 
 
 def swap(of: Benchmark, new: SealedRun) -> Benchmark:

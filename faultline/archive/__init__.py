@@ -7,9 +7,10 @@ nothing else: no database, no network; ssh-keygen is started where audits are si
 from faultline.archive.benchmark import load_benchmark
 from faultline.archive.checks import PlanCheck
 from faultline.archive.read import read_run
+from faultline.archive.reviewing import review_paths, shown_of
 from faultline.archive.seal import seal_run
 from faultline.archive.signed import ALLOWED_SIGNERS, check_audits
-from faultline.archive.values import Benchmark, Mismatch, SealedRun
+from faultline.archive.values import Benchmark, Mismatch, ReviewRoom, SealedRun
 from faultline.archive.verify import candidate_mismatches, verify_run
 
 __all__ = [
@@ -17,11 +18,14 @@ __all__ = [
     "Benchmark",
     "Mismatch",
     "PlanCheck",
+    "ReviewRoom",
     "SealedRun",
     "candidate_mismatches",
     "check_audits",
     "load_benchmark",
     "read_run",
+    "review_paths",
     "seal_run",
+    "shown_of",
     "verify_run",
 ]

@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Any
 
 from faultline.archive.read import read_bytes, read_run
+from faultline.archive.reviewing import read_room
 from faultline.archive.signed import check_audits
-from faultline.archive.values import REVIEWS, SEAL, Benchmark, SealedRun
+from faultline.archive.values import SEAL, Benchmark, SealedRun
 from faultline.archive.verify import verify_run
 from faultline.errors import BadInputError, FaultlineError, Faults, IntegrityError, MissingInputError
 from faultline.kinds import safe_text
-from faultline.records import Review
 from faultline.tasks import Task, load_tasks
 
 _SITE_NAME = re.compile(r"^site_name:[ \t]*(?P<name>\S.*?)[ \t]*$", re.MULTILINE)
@@ -30,7 +30,7 @@ def load_benchmark(root: Path) -> Benchmark:
     problems: list[FaultlineError] = []
     tasks = _tasks(root, problems)
     runs = _runs(root, problems)
-    reviews = tuple(review for run in runs for review in _reviews(run, problems))
+    rooms = tuple(read_room(run, problems) for run in runs)
     gates = _table(settings, "gates", origin)
     return Benchmark(
         root=root,
@@ -38,11 +38,12 @@ def load_benchmark(root: Path) -> Benchmark:
         tagline=_text(settings, "tagline", origin),
         tasks=tasks,
         runs=runs,
-        reviews=reviews,
+        reviews=tuple(review for room in rooms for review in room.reviews),
         gates=gates,
         gates_origin=origin if gates else "",
         problems=tuple(problems),
         signatures=check_audits(root, tasks),
+        rooms=rooms,
     )
 
 
@@ -89,23 +90,6 @@ def _run(path: Path) -> SealedRun:
     if run.manifest.run != path.name:
         raise IntegrityError(name, "the folder has another name than its run", expected=run.manifest.run, found=path.name)
     return run
-
-
-def _reviews(run: SealedRun, problems: list[FaultlineError]) -> list[Review]:
-    """Return the reviews of a run, by file name; one that belongs to no trial of the run is a problem."""
-    cells = {trial.key for trial in run.trials}
-    found = []
-    for path in sorted((run.path / REVIEWS).glob("*.json")):
-        place = f"runs/{run.name}/{REVIEWS}/{path.name}"
-        try:
-            review = Review.parse(read_bytes(path, place), place)
-            if review.key not in cells:
-                raise BadInputError(place, "this review is not about a trial of the run", found=review.key.run)
-        except FaultlineError as error:
-            problems.extend(_each(error))
-        else:
-            found.append(review)
-    return found
 
 
 def _each(error: FaultlineError) -> tuple[FaultlineError, ...]:

@@ -15,6 +15,7 @@ from faultline.gates import (
     procedural_variants,
     record_integrity,
     repeated_trials,
+    reviewer_agreement,
     task_validity,
 )
 from faultline.gates.facts import Facts
@@ -31,6 +32,7 @@ GATES: tuple[Gate, ...] = (
     blinded_review.GATE,
     task_validity.GATE,
     record_integrity.GATE,
+    reviewer_agreement.GATE,
 )
 """Every gate of this release, in order."""
 THRESHOLDS: tuple[Threshold[Any], ...] = tuple(threshold for gate in GATES for threshold in gate.thresholds)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal
 
-from faultline.archive import Benchmark, SealedRun
+from faultline.archive import Benchmark, ReviewRoom, SealedRun
 from faultline.errors import FaultlineError
 from faultline.gates.likeness import shape
 from faultline.gates.model import Lack, Link
@@ -154,6 +154,8 @@ class Facts:
     """Oldest first, by the moment of sealing."""
     reviews: tuple[Review, ...]
     problems: tuple[Problem, ...]
+    rooms: Mapping[str, ReviewRoom] = field(default_factory=dict)
+    """What lies beside the reviews of each run, by the run's id."""
     memo: dict[Any, Any] = field(default_factory=dict, compare=False, repr=False)
     """What was computed from these facts already; they do not change."""
 
@@ -203,6 +205,15 @@ class Facts:
                     )
                     for review in self.reviews
                     if review.synthetic
+                ) + tuple(
+                    Link(
+                        label=f"{name}, adjudication by {safe_text(item.adjudicator, 80)}",
+                        kind="file",
+                        target=f"runs/{name}/reviews/adjudications",
+                    )
+                    for name, room in self.rooms.items()
+                    for item in room.adjudications
+                    if item.synthetic
                 )
             case "runs":
                 return tuple(
@@ -240,6 +251,14 @@ class Facts:
                     for run in self.runs
                 },
                 "reviews": sorted(review.content_digest() for review in self.reviews),
+                "rooms": {
+                    name: [
+                        room.sample.content_digest() if room.sample else "",
+                        room.material.content_digest() if room.material else "",
+                        sorted(item.content_digest() for item in room.adjudications),
+                    ]
+                    for name, room in self.rooms.items()
+                },
                 "problems": [[problem.place, problem.text] for problem in self.problems],
             }
         )
@@ -258,6 +277,7 @@ def gather(benchmark: Benchmark) -> Facts:
         runs=tuple(sorted((run_facts(run) for run in benchmark.runs), key=lambda run: (run.seal.sealed_at, run.name))),
         reviews=tuple(sorted(benchmark.reviews, key=lambda item: (item.key.run, item.canonical()))),
         problems=tuple(problems_of(benchmark.problems, str(benchmark.root))),
+        rooms={room.run: room for room in benchmark.rooms},
     )
 
 

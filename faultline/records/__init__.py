@@ -15,6 +15,16 @@ from faultline.records.base import (
     unknown,
 )
 from faultline.records.conflict import Conflict
+from faultline.records.review import (
+    Adjudication,
+    FileDiff,
+    MaterialItem,
+    ReviewAnswer,
+    ReviewAnswers,
+    ReviewMaterial,
+    ReviewSample,
+    SampledItem,
+)
 from faultline.records.run import AgentIdentity, Cell, Provenance, Retry, RunManifest, Seal
 from faultline.records.settlement import Settlement
 from faultline.records.task import (
@@ -44,6 +54,7 @@ from faultline.records.trial import (
     Outcome,
     PublicChange,
     PublicResult,
+    Reading,
     Reason,
     Receipt,
     Review,
@@ -56,6 +67,7 @@ from faultline.records.trial import (
 
 __all__ = [
     "Absent",
+    "Adjudication",
     "AgentFile",
     "AgentIdentity",
     "ArtifactRef",
@@ -71,18 +83,26 @@ __all__ = [
     "Correction",
     "Cost",
     "Evidence",
+    "FileDiff",
     "FrozenCandidate",
     "IntegerRange",
+    "MaterialItem",
     "Outcome",
     "Provenance",
     "PublicChange",
     "PublicResult",
+    "Reading",
     "Reason",
     "Receipt",
     "Record",
     "Retry",
     "Review",
+    "ReviewAnswer",
+    "ReviewAnswers",
+    "ReviewMaterial",
+    "ReviewSample",
     "RunManifest",
+    "SampledItem",
     "Seal",
     "Settlement",
     "SignatureCheck",

@@ -105,7 +105,7 @@ class TestWithheld:
         card = build_card(SMALL)
 
         assert isinstance(card.leaderboard, Withheld)
-        assert ("G1", "G2", "G3", "G4", "G5", "G6", "G7") == card.leaderboard.gates
+        assert ("G1", "G2", "G3", "G4", "G5", "G6", "G7", "G12") == card.leaderboard.gates
         assert not card.is_open
 
     @pytest.mark.parametrize("kept", [AgentKind.NO_OP, AgentKind.REFERENCE])

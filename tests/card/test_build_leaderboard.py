@@ -89,10 +89,7 @@ class TestRows:
         relabelled = factories.retrial(
             first, lambda t: t.model_copy(update={"outcome": factories.invalid()}) if t.outcome.verdict == "failed" else t
         )
-        benchmark = factories.swap(FULL, relabelled)
-        benchmark = factories.benchmark(
-            benchmark.tasks, benchmark.runs, (*factories.reviews(relabelled), *factories.reviews(FULL.runs[2]))
-        )
+        benchmark = factories.reviewed(factories.swap(FULL, relabelled))
         honest = next(row for row in rehearse_card(FULL).leaderboard.rows if row.agent == "tinker")
 
         assert honest == next(row for row in rehearse_card(benchmark).leaderboard.rows if row.agent == "tinker")
@@ -104,7 +101,7 @@ class TestRows:
         # Two of three trials passed before and one of three now; were all of them passed, it would be a flat line.
         once = {0: factories.passed(), 1: factories.failed(), 2: factories.failed()}
         again = factories.evaluation_run(FULL.tasks, "evaluation-3", ending=lambda cell: once[cell.trial], hours=7.0)
-        benchmark = factories.benchmark(FULL.tasks, (*FULL.runs, again), (*FULL.reviews, *factories.reviews(again)))
+        benchmark = factories.reviewed(factories.benchmark(FULL.tasks, (*FULL.runs, again)))
         row = next(row for row in rehearse_card(benchmark).leaderboard.rows if row.agent == "tinker")
 
         assert 360 == row.planned
@@ -122,10 +119,7 @@ class TestRows:
                 update={"outcome": t.outcome.model_copy(update={"evidence": some if t.key.trial == 0 else Evidence()})}
             ),
         )
-        benchmark = factories.swap(FULL, first)
-        benchmark = factories.benchmark(
-            benchmark.tasks, benchmark.runs, (*factories.reviews(first), *factories.reviews(FULL.runs[2]))
-        )
+        benchmark = factories.reviewed(factories.swap(FULL, first))
         rows = {row.agent: row for row in rehearse_card(benchmark).leaderboard.rows}
         tampered = rows["tinker"].tampered
 
