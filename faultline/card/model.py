@@ -68,6 +68,7 @@ __all__ = [
     "OutcomeCounts",
     "PolicyRow",
     "PublicFile",
+    "ReviewCard",
     "RunCard",
     "RunCosts",
     "RunFile",
@@ -419,6 +420,25 @@ class NoiseCard(Record):
     """All of it in words, as the run page shows it."""
 
 
+class ReviewCard(Record):
+    """How far people have read the sample of a run; counts of readings, and no verdict."""
+
+    drawn: Count
+    """Trajectories in the sample."""
+    read: Count
+    """Those that enough people have read, blinded, from the material on record."""
+    controls: Count
+    """Controls among the items."""
+    readers: Count
+    """Distinct people whose readings count."""
+    set_aside: Count
+    """Readings that do not count."""
+    disagreements: Count
+    """Trajectories on which a reader differs from another one or from the record."""
+    settled: Count
+    """Of these, the ones that a third person settled."""
+
+
 class RunFile(Record):
     """A file of a run and its digest in the seal."""
 
@@ -464,6 +484,8 @@ class RunCard(Record):
     """Only for validity runs."""
     diagnostics: tuple[InstrumentFinding, ...] = ()
     """What the records say about the instrument, the worst first."""
+    review: ReviewCard | None = Field(default=None, exclude_if=lambda value: value is None)
+    """Absent where no sample was drawn."""
     noise: tuple[NoiseCard, ...] = ()
     """What identical code shows by itself, for each agent of an evaluation."""
     seal_digest: Digest

@@ -22,7 +22,7 @@ class RunAgreement:
     def lines(self) -> list[str]:
         """Return all of it for a terminal."""
         report = self.report
-        found = [f"{self.run}: {sentence(report)}"]
+        found = [f"{self.run}: {sentence(report, labels=True)}"]
         found += [
             f"  {what}: {bound_words(bound)}"
             for what, bound in (

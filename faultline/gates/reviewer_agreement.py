@@ -80,16 +80,21 @@ def report_of(run: RunFacts, facts: Facts) -> AgreementReport | None:
     return found
 
 
-def sentence(report: AgreementReport) -> str:
-    """Return what the readings of one sample show, for people."""
+def sentence(report: AgreementReport, *, labels: bool = False) -> str:
+    """Return what the readings of one sample show, for people.
+
+    With ``labels``, how often each reading was given stands beside the agreement. That is nearly a pass rate of the agent, so
+    the site does not show it.
+    """
     alpha, ac1 = report.alpha, report.ac1
     if ac1.raw_agreement is None or ac1.interval is None:
         return "no trajectory was read by two people."
-    shares = ", ".join(f"{label} {100 * share:.0f} %" for label, share in ac1.prevalence)
+    given = ", ".join(f"{label} {100 * share:.0f} %" for label, share in ac1.prevalence)
+    items = count_of(ac1.n, "trajectory", "trajectories") + (f" ({given})" if labels else "")
     interval = f" ({alpha.interval.low:.2f} to {alpha.interval.high:.2f})" if alpha.interval is not None else ""
     words = "alpha is undefined, " + alpha.reason if alpha.estimate is None else f"alpha {alpha.estimate:.2f}{interval}"
     return (
-        f"raw agreement {100 * ac1.raw_agreement:.0f} % on {count_of(ac1.n, 'trajectory', 'trajectories')} ({shares}); "
+        f"raw agreement {100 * ac1.raw_agreement:.0f} % on {items}; "
         f"{words}; "
         f"AC1 {ac1.estimate:.2f} ({ac1.interval.low:.2f} to {ac1.interval.high:.2f}); controls recognised: "
         f"good {report.good.right} of {report.good.readings}, bad {report.bad.right} of {report.bad.readings} readings; "

@@ -356,7 +356,7 @@ class TestAgreement:
         assert (1, 9) == (found["grader_error"]["false_failures"]["errors"], found["grader_error"]["false_failures"]["read"])
         assert (None, 0) == (found["grader_error"]["false_passes"]["errors"], found["grader_error"]["false_passes"]["read"])
         assert [(item, True)] == [(row["item"], row["open"]) for row in found["disagreements"]]
-        assert "raw agreement 89 % on 9 trajectories" in text
+        assert "raw agreement 89 % on 9 trajectories (failed 94 %, cannot-tell 6 %)" in text
         assert "recorded as failed and wrong: 1 of 9 read; at most" in text
         assert f"lacks a settlement of item {item}" in text
 

@@ -47,14 +47,16 @@ def test_nobody_has_read(ask, needs):
 
 def test_readers_who_agree_and_see(ask):
     """
-    Two readers who agree on twenty families and know every control hold, and the numbers are told with raw agreement.
+    Two readers who agree on twenty families and know every control hold. The numbers stand with raw agreement, and without
+    how often each label was given, which would be nearly a rate of the agent.
     """
     found = ask(GATE, FULL)
 
     assert ("pass", "2", "2") == (found.outcome, found.observed, found.needed)
-    assert "raw agreement 100 % on 30 trajectories (passed 50 %, failed 50 %); alpha 1.00" in found.saw
+    assert "raw agreement 100 % on 30 trajectories; alpha 1.00" in found.saw
     assert "alpha is undefined, all reviewers gave one label; AC1 1.00" in found.saw
     assert "good 6 of 6, bad 6 of 6" in found.saw
+    assert "50 %" not in found.saw
 
 
 def test_all_ok_is_found_out_by_the_controls(ask, needs):

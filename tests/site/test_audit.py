@@ -133,3 +133,46 @@ class TestStanding:
 
         assert "bad" in history
         assert "does not count its signature does not fit" in history
+
+
+class TestReviews:
+    """How far readings have come is shown; what was read is not."""
+
+    @staticmethod
+    def body(benchmark, path):
+        shell = Shell(build_card(benchmark))
+        return Html(shell.body(shell.pages[path])).words
+
+    def test_nothing_drawn_yet(self):
+        """
+        Without a sample the page says so, and which gate asks for one.
+        """
+        small = factories.small()
+        words = self.body(factories.benchmark(small.tasks, small.runs), "audit-history")
+
+        assert "No sample of an evaluation has been drawn" in words
+        assert "Gate G5" in words
+
+    def test_a_read_sample(self):
+        """
+        Drawn and read trajectories, controls, readers and disagreements stand on the history and on the run's page.
+        """
+        small = factories.small()
+        first = next(item for item in small.reviews if item.key.run == "evaluation-1")
+        reviews = tuple(item.model_copy(update={"reading": "cannot-tell"}) if item is first else item for item in small.reviews)
+        benchmark = dataclasses.replace(small, reviews=reviews)
+
+        assert "evaluation-1 18 18 6 2 0 0 of 1 settled" in self.body(benchmark, "audit-history")
+        assert "18 of 18 drawn trajectories read by two people or more; 0 of 1 disagreements settled" in self.body(
+            benchmark, "runs/evaluation-1"
+        )
+
+    def test_how_often_a_label_was_given_is_not_published(self):
+        """
+        The share of readings under each label is nearly a pass rate, and stands on no page while nothing is ranked.
+        """
+        shell = Shell(build_card(factories.small()))
+        pages = {path: Html(shell.body(page)).words for path, page in shell.pages.items()}
+
+        assert "raw agreement 100 %" in pages["publication-gate"]
+        assert [] == [path for path, words in pages.items() if "passed 50 %" in words or "failed 50 %" in words]
