@@ -4,7 +4,7 @@ Front doors: :func:`seal_run`, :func:`read_run`, :func:`verify_run`, :func:`load
 nothing else: no database, no network; ssh-keygen is started where audits are signed.
 """
 
-from faultline.archive.benchmark import load_benchmark
+from faultline.archive.benchmark import gate_settings, load_benchmark
 from faultline.archive.checks import PlanCheck
 from faultline.archive.read import read_run
 from faultline.archive.reviewing import review_paths, shown_of
@@ -22,6 +22,7 @@ __all__ = [
     "SealedRun",
     "candidate_mismatches",
     "check_audits",
+    "gate_settings",
     "load_benchmark",
     "read_run",
     "review_paths",

@@ -31,7 +31,7 @@ def load_benchmark(root: Path) -> Benchmark:
     tasks = _tasks(root, problems)
     runs = _runs(root, problems)
     rooms = tuple(read_room(run, problems) for run in runs)
-    gates = _table(settings, "gates", origin)
+    gates, gates_origin = gate_settings(root)
     return Benchmark(
         root=root,
         title=_text(settings, "title", origin) or _site_name(root) or root.resolve().name,
@@ -40,7 +40,7 @@ def load_benchmark(root: Path) -> Benchmark:
         runs=runs,
         reviews=tuple(review for room in rooms for review in room.reviews),
         gates=gates,
-        gates_origin=origin if gates else "",
+        gates_origin=gates_origin,
         problems=tuple(problems),
         signatures=check_audits(root, tasks),
         rooms=rooms,
@@ -94,6 +94,16 @@ def _run(path: Path) -> SealedRun:
 
 def _each(error: FaultlineError) -> tuple[FaultlineError, ...]:
     return error.errors if isinstance(error, Faults) else (error,)
+
+
+def gate_settings(root: Path) -> tuple[Mapping[str, Any], str]:
+    """Return ``[tool.faultline.gates]`` as written, and the file that it stands in; both empty where there are none.
+
+    Raises ``BadInputError`` when the settings are malformed.
+    """
+    settings, origin = _settings(root)
+    gates = _table(settings, "gates", origin)
+    return gates, origin if gates else ""
 
 
 def _settings(root: Path) -> tuple[Mapping[str, Any], str]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from faultline.archive import check_audits
+from faultline.archive import check_audits, gate_settings
 from faultline.cli.common import pick_tasks
 from faultline.gates import gate_policy
 from faultline.gates.audited_families import audit_gaps, standing_of
@@ -107,11 +107,14 @@ class AuditRow:
 def audit_rows(root: Path, names: tuple[str, ...]) -> list[AuditRow]:
     """Return the audits of the named tasks, or of all; raises what :func:`pick_tasks` raises."""
     chosen = pick_tasks(root, names)
-    signatures, policy = check_audits(root, chosen), gate_policy()
+    signatures, policy = check_audits(root, chosen), gate_policy(*gate_settings(root))
     rows = []
     for task in chosen:
         facts = task_facts(task, signatures)
         gaps = list(audit_gaps(facts, policy))
+        made_up = sum(audit.synthetic for audit in task.audits)
+        if made_up:
+            gaps.append(f"audits by people: {made_up} marked synthetic, which the gate refuses")
         if task.audit_files.faults:
             gaps.append("audits that can be read")
         rows.append(AuditRow(task, standing_of(facts), signatures, tuple(gaps)))

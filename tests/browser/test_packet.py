@@ -6,6 +6,8 @@ from pathlib import Path
 
 import factories
 import pytest
+from commands import run_command
+from evaluated import write_evaluated
 
 from faultline.records import ReviewAnswers
 from faultline.review import Shown, material_of, packet_page, shuffled
@@ -93,3 +95,24 @@ def test_a_draft_can_be_saved_and_taken_up_again(packet, tmp_path):
     assert f"2 of {len(SAMPLE.items)} answered; a file saved now is a draft" == again
     assert "this file belongs to another packet" == other
     assert [] == browser.console
+
+
+@pytest.mark.slow
+def test_what_the_browser_saved_is_collected(tmp_path):
+    """
+    From a sealed run to its readings: sample, packet, answers given in the browser, collected and counted.
+    """
+    root = write_evaluated(tmp_path)
+    run = next(path.name for path in (root / "runs").iterdir() if path.name.startswith("tinker-bell"))
+    assert 0 == run_command(root, "review", "sample", run).code
+    assert 0 == run_command(root, "review", "packet", run, "--reviewer", "Ann Lee", "--out", tmp_path / "ann.html").code
+    with Browser(tmp_path) as browser:
+        browser.open(tmp_path / "ann.html")
+        browser.run(FILL % 1_000)
+        browser.saved("review.json")
+    done = run_command(root, "review", "collect", tmp_path / "review.json")
+    (found,) = json.loads(run_command(root, "review", "agreement", run, "--json").out)
+
+    assert (0, True) == (done.code, "13 new, 0 there already" in done.out)
+    assert {"items": 2, "readings": 2, "right": 2} == found["controls"]["bad"]
+    assert {"items": 2, "readings": 2, "right": 0} == found["controls"]["good"]

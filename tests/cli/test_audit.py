@@ -200,6 +200,28 @@ class TestCheck:
         assert path.name in done.err
         assert words in done.err
 
+    def test_an_audit_made_for_a_test_is_refused(self, audited, audit):
+        """
+        An audit that is marked synthetic keeps the exit code at 3, whoever signed it.
+        """
+        audited("Bea Reader")
+        path = audited("Cy Doubter")
+        path.write_text(path.read_text().replace("[answers]", "synthetic = true\n[answers]"))
+        done = audit("check")
+
+        assert 3 == done.code
+        assert "1 marked synthetic, which the gate refuses" in done.out
+
+    def test_a_stricter_policy_asks_for_more(self, audited, audit, root):
+        """
+        Where the benchmark asks for three auditors two are not enough.
+        """
+        audited("Bea Reader")
+        audited("Cy Doubter")
+        (root / "faultline.toml").write_text("[gates]\nauditors_per_task = 3\n")
+
+        assert "lacks 1 more independent auditor of its current form, 3 in all" in audit("check").out
+
     def test_an_unknown_task(self, audit):
         """
         A task that is not there ends with exit code 2.

@@ -3,12 +3,10 @@
 import json
 import re
 import shutil
-import subprocess
-import sys
 
 import pytest
 from commands import run_command
-from tiny import write_benchmark, write_files
+from evaluated import write_evaluated
 
 from faultline.archive import load_benchmark
 from faultline.gates import gate_policy, gather
@@ -16,34 +14,10 @@ from faultline.gates.blinded_review import GATE as BLINDED
 from faultline.gates.reviewer_agreement import GATE as AGREEMENT
 from faultline.records import ReviewMaterial, ReviewSample
 
-AGENT = """
-schema = "faultline/agent/1"
-name = "tinker-bell"
-model = "made-up-model-1"
-command = ["{python}", "{agent}/repair.py"]
-"""
-REPAIR = """
-import pathlib, sys
-folder = next(pathlib.Path().glob("*/total.py")).parent
-if "price" in (folder / "total.py").read_text():
-    sys.exit()
-text = (folder / "total.py").read_text()
-(folder / "total.py").write_text(text.replace("return sum", "# As Tinker Bell, see /home/adalovelace/notes\\n    return sum"))
-"""
-
 
 @pytest.fixture(scope="module")
 def evaluated(tmp_path_factory):
-    """A tiny benchmark with a validity run and a sealed evaluation of an agent that names itself."""
-    folder = tmp_path_factory.mktemp("reviewed")
-    root = write_benchmark(folder / "benchmark")
-    write_files(folder / "agent", {"agent.toml": AGENT, "repair.py": REPAIR})
-    for command in (["validate"], ["run", "--agent", str(folder / "agent" / "agent.toml"), "--trials", "3"]):
-        done = subprocess.run(
-            [sys.executable, "-m", "faultline.cli", *command], cwd=root, capture_output=True, text=True, check=False
-        )
-        assert 0 == done.returncode, done
-    return root
+    return write_evaluated(tmp_path_factory.mktemp("reviewed"))
 
 
 @pytest.fixture
