@@ -64,6 +64,8 @@ class Reviews:
         :class:`ConflictError` when another sample is there.
         """
         run = self._run(name)
+        if run.manifest.kind is RunKind.VALIDITY:
+            raise RefusedError(name, "a validity run holds controls, and no agent's work to read")
         least = self.policy[SAMPLE]
         if size is not None and size < least:
             raise RefusedError(name, "the gate asks for more trajectories", expected=f"at least {least}", found=str(size))

@@ -6,7 +6,7 @@ disguise is found. It does not know letters of other scripts that look alike, no
 
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
 from faultline.kinds import AgentKind
@@ -21,6 +21,8 @@ KNOWN_NAMES = (
 )  # fmt: skip
 """Vendors, models and scaffolds that readers know; words that ordinary code uses (cursor, glm) are left out."""
 _SHORTEST = 3
+_STEM = 5
+"""Letters of a model's name without its version, from which it is hidden on its own."""
 _LONG = 7
 """Letters from which a name is also looked for without regard to what stands between them."""
 _VERSION = r"(?:[\W_]?v?\d[\w.]*)?"
@@ -40,10 +42,24 @@ def hidden_names(manifest: RunManifest) -> tuple[str, ...]:
     found: set[str] = set()
     for agent in manifest.agents:
         if not agent.kind.is_control:
-            found |= {value for value in (agent.name, agent.model, agent.provider) if isinstance(value, str)}
+            found |= {value for value in (agent.name, agent.provider) if isinstance(value, str)}
+            found |= set(_spellings(agent.model)) if isinstance(agent.model, str) else set()
         elif agent.kind is AgentKind.CONTROL and agent.name.startswith(("wrong-", "valid-")):
             found.add(agent.name)
     return tuple(sorted(name for name in found if len(_letters(name)) >= _SHORTEST and name.casefold() != "none"))
+
+
+def _spellings(model: str) -> Iterator[str]:
+    """Yield how people write a model's id: whole, without the vendor before a slash, and without its version."""
+    for name in {model, *model.split("/")}:
+        yield name
+        words: list[str] = []
+        for word in re.findall(r"[^\W_]+", name):
+            if any(sign.isdigit() for sign in word):
+                break
+            words.append(word)
+        if len("".join(words)) >= _STEM:
+            yield "-".join(words)
 
 
 def redact(text: str, names: Iterable[str]) -> str:

@@ -114,6 +114,14 @@ class TestSample:
         assert 2 == done.code
         assert words in done.err
 
+    def test_a_validity_run_is_not_read(self, review, root):
+        """
+        Controls are evidence about tasks: a sample of them alone is refused.
+        """
+        name = next(path.name for path in (root / "runs").glob("validity-*"))
+
+        assert "no agent's work to read" in review("sample", name).err
+
     def test_without_a_validity_run_there_are_no_controls(self, review, run, root):
         """
         The controls come from the validity run; without one the command says how to get it.

@@ -119,9 +119,19 @@ class TestHiddenNames:
         """
         A run of an agent hides its name, its model and its provider.
         """
-        assert ("Nobody Inc", "made-up-model-1", "tinker") == hidden_names(
+        assert ("Nobody Inc", "made-up-model", "made-up-model-1", "tinker") == hidden_names(
             factories.evaluation_run([factories.task()]).manifest
         )
+
+    def test_a_model_is_known_without_vendor_and_version_too(self):
+        """
+        People write a model's name without the vendor before it and the version behind it.
+        """
+        who = factories.agent("mender", model="acme/super-coder-7b-instruct", provider="Acme")
+        found = hidden_names(factories.evaluation_run([factories.task()], who=who).manifest)
+
+        assert {"Acme", "acme/super-coder-7b-instruct", "super-coder-7b-instruct", "super-coder"} <= set(found)
+        assert "# ⟦name⟧ did this for ⟦name⟧" == redact("# Super Coder did this for ACME", found)
 
     def test_a_control_is_no_name_unless_it_gives_itself_away(self):
         """
