@@ -167,6 +167,15 @@ class TestReviews:
             benchmark, "runs/evaluation-1"
         )
 
+    def test_a_sample_that_nobody_has_read(self):
+        """
+        A drawn sample without readings has no disagreements to count: the page says that nobody has read yet.
+        """
+        unread = dataclasses.replace(factories.small(), reviews=())
+
+        assert "evaluation-1 18 0 6 0 0 nobody has read yet" in self.body(unread, "audit-history")
+        assert "disagreements" not in self.body(unread, "runs/evaluation-1")
+
     def test_how_often_a_label_was_given_is_not_published(self):
         """
         The share of readings under each label is nearly a pass rate, and stands on no page while nothing is ranked.
