@@ -18,7 +18,7 @@ def audit() -> None:
 
     \b
     Examples:
-      faultline audit new visit-partition --auditor "Ann Lee"
+      faultline audit new visit-partition --auditor "Your Name"
       faultline audit sign tasks/visit-partition/audits/FILE.toml --key ~/.ssh/id_ed25519
       faultline audit check visit-partition
       faultline audit list
@@ -36,7 +36,7 @@ def new(*, task: str, auditor: str, root: Path) -> None:
     \b
     Examples:
       faultline audit new visit-partition
-      faultline audit new visit-partition --auditor "Ann Lee"
+      faultline audit new visit-partition --auditor "Your Name"
     """
     import os
 

@@ -14,10 +14,10 @@ def review() -> None:
     \b
     Examples:
       faultline review sample RUN                              draw, with controls whose verdict is known
-      faultline review packet RUN --reviewer "Ann Lee"         one HTML file that works offline
+      faultline review packet RUN --reviewer "Your Name"         one HTML file that works offline
       faultline review collect review.json                     what the reader sent back
       faultline review agreement RUN                           alpha, AC1, controls, bounds, disagreements
-      faultline review adjudicate RUN ITEM --by "Cy Third" --verdict failed --why "..."
+      faultline review adjudicate RUN ITEM --by "Third Person" --verdict failed --why "..."
     """
 
 
@@ -64,8 +64,8 @@ def packet(*, sample: str, reviewer: str, out: Path | None, mask: bool, root: Pa
 
     \b
     Examples:
-      faultline review packet my-agent-2026-11-30-1f3a9c --reviewer "Ann Lee"
-      faultline review packet runs/my-agent-2026-11-30-1f3a9c/reviews/sample.json --reviewer "Ann Lee" --out ann.html
+      faultline review packet my-agent-2026-11-30-1f3a9c --reviewer "Your Name"
+      faultline review packet runs/my-agent-2026-11-30-1f3a9c/reviews/sample.json --reviewer "Your Name" --out packet.html
     """
     from faultline.cli.reviews import Reviews
     from faultline.files import create_file
@@ -155,7 +155,7 @@ def adjudicate(*, run: str, item: str, who: str, verdict: str, why: str, root: P
 
     \b
     Example:
-      faultline review adjudicate my-agent-2026-11-30-1f3a9c 0123456789abcdef --by "Cy Third" --verdict failed \\
+      faultline review adjudicate my-agent-2026-11-30-1f3a9c 0123456789abcdef --by "Third Person" --verdict failed \\
         --why "point 4 of the issue asks for the smaller of two sizes"
     """
     from faultline.cli.reviews import Reviews
