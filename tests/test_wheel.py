@@ -68,4 +68,13 @@ class TestWheel:
         """Templates, fonts, the driver of the sandbox and the type marker are in the wheel."""
         names = {path.name for path in installed.rglob("*")}
 
-        assert {"confine.py", "child.py", "py.typed", "faultline.css", "home.html"} <= names
+        assert {
+            "confine.py",
+            "child.py",
+            "py.typed",
+            "faultline.css",
+            "home.html",
+            "packet.html",
+            "packet.js",
+            "packet.css",
+        } <= names

@@ -12,7 +12,7 @@ from faultline.records.agent import AgentFile, UsageFile
 from faultline.sandbox import Captured, Launch, Limits, Mount, Sandbox, python_runtime
 from faultline.sandbox.interface import interpreter
 from faultline.tasks import read_beneath, read_tree, tree_listing
-from faultline.tasks.folder import read_toml
+from faultline.tasks.toml import read_toml
 
 INSIDE_AGENT, INSIDE_WORKSPACE = "/agent", "/workspace"
 NO_MODEL = "none"
