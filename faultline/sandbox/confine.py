@@ -44,7 +44,7 @@ def main() -> None:
 
 
 def _become(path: str) -> None:
-    """Run a file as the main module in place of this one; the library's way to do so takes a tenth of a sandbox's start."""
+    """Run a file as the main module in place of this one; the library's way to do so loads much that nothing here needs."""
     main = sys.modules["__main__"] = type(sys)("__main__")
     main.__file__ = path
     with open(path, "rb") as file:  # noqa: PTH123  (nothing more is loaded here than is needed)
