@@ -294,6 +294,20 @@ if found():
 ''' + REFERENCE.split("\n", 1)[1]
 
 
+class TestTheDriver:
+    def test_it_loads_what_a_candidate_names_and_nothing_more(self, variant, workspace):
+        """A module that a function imports late is there before; one that no file names is not, and can be imported."""
+        text = "import sys\n\n\ndef late():\n    import csv\n\n\ndef loaded(name):\n    return name in sys.modules\n\n\n"
+        text += "def load(name):\n    return __import__(name).__name__\n"
+        (workspace / TOTAL).write_text(text)
+        with (
+            Judge(variant, open_sandbox(SandboxLevel.BUBBLEWRAP), Clock()).sitting(freeze(workspace, variant), 0) as sitting,
+            sitting.child.session(5) as session,
+        ):
+            assert [True, False] == [session.call("shop.total:loaded", name) for name in ("csv", "zoneinfo")]
+            assert "zoneinfo" == session.call("shop.total:load", "zoneinfo")
+
+
 class TestTwoCandidates:
     def test_state_is_never_shared_between_candidates(self, variant, workspace):
         """What one candidate leaves in files, modules, environment or processes, the next of the same judge does not see."""
