@@ -77,6 +77,8 @@ def _run(path: str, reading: Reading) -> ForeignRun | None:
             trials.append(_trial(row, place, reading, reduced=reduced))
         except FaultlineError as error:
             reading.unreadable(error)
+    if moment := epoch_time(aggregate.get("evaluation_timestamp")):
+        notes.append(f"evaluated at {moment.isoformat()}")
     model = _dict(aggregate.get("model_info"))
     library = _dict(aggregate.get("eval_library"))
     result = next((item for item in results if item.get("evaluation_result_id") == chosen), results[0] if results else {})
@@ -290,8 +292,6 @@ def _planned(result: dict[str, Any]) -> dict[str, int]:
 def _protocol(result: dict[str, Any], aggregate: dict[str, Any]) -> dict[str, str]:
     arguments = _dict(_dict(result.get("generation_config")).get("generation_args"))
     found = {f"limit: {key}": str(value) for key, value in _dict(arguments.get("eval_limits")).items() if value is not None}
-    if moment := epoch_time(aggregate.get("evaluation_timestamp")):
-        found["evaluated"] = moment.isoformat()
     source = _dict(aggregate.get("source_metadata"))
     for key in ("source_type", "evaluator_relationship"):
         if word := _told(source.get(key)):

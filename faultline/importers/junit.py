@@ -101,9 +101,8 @@ def _run(path: str, reading: Reading) -> ForeignRun:
         trials=trials,
         files=(path,),
         harness=safe_text(suites[0].get("name") or "", 100),
-        protocol={} if started is None else {"started": started.isoformat()},
         earlier_attempts=len(cases) - len(groups),
-        notes=_notes(suites, cases, groups),
+        notes=(*_notes(suites, cases, groups), *(() if started is None else (f"it began at {started.isoformat()}",))),
     )
 
 
