@@ -11,9 +11,10 @@ from functools import lru_cache
 from pathlib import Path
 from random import Random
 
-from faultline.archive import Benchmark, SealedRun
+from faultline.archive import Benchmark, ReviewRoom, SealedRun
 from faultline.kinds import (
     AgentKind,
+    AuditQuestion,
     Blame,
     Estimand,
     Mode,
@@ -25,6 +26,7 @@ from faultline.kinds import (
     digest_bytes,
 )
 from faultline.records import (
+    Adjudication,
     AgentIdentity,
     ArtifactRef,
     Attempt,
@@ -42,6 +44,8 @@ from faultline.records import (
     Reason,
     Retry,
     Review,
+    ReviewMaterial,
+    ReviewSample,
     RunManifest,
     Seal,
     Skin,
@@ -56,7 +60,7 @@ from faultline.records import (
     not_run,
     unknown,
 )
-from faultline.review import sample_for_review
+from faultline.review import Shown, draw_sample, material_of, weighed
 from faultline.tasks import CheckOutline, Overlay, Task, materialise, pin_task
 
 T0 = datetime(2026, 3, 1, tzinfo=UTC)
@@ -191,6 +195,7 @@ def audit(of: Task, auditor: str, /, **changes: object) -> Audit:
         "specification_severity": 0,
         "fairness_severity": 1,
         "judgements": tuple(CheckJudgement(check=check, judgement="stated") for check in CHECKS),
+        "answers": dict.fromkeys(AuditQuestion, "yes"),
         "synthetic": True,
     }
     return Audit(**(fields | changes))
@@ -448,6 +453,33 @@ def evaluation_run(
     return run(name, RunKind.EVALUATION, tasks, [who or agent()], ending, **(settings | changes))
 
 
+def room(of: SealedRun, known: SealedRun, size: int = 30, each: int = 3, **changes: object) -> ReviewRoom:
+    """Return the sample of a run with controls from a validity run, and what readers were shown of it."""
+    sample = draw_sample(
+        of.results_digest,
+        (of.manifest, of.trials),
+        (known.manifest, known.trials),
+        known.results_digest,
+        size=size,
+        each=each,
+    )
+    fields: dict[str, object] = {
+        "run": of.name,
+        "sample": sample,
+        "material": material(sample),
+        "reviews": (),
+        "adjudications": (),
+    }
+    return ReviewRoom(**(fields | changes))
+
+
+def material(sample: ReviewSample) -> ReviewMaterial:
+    """Return what readers of a sample are shown: one small change each."""
+    public = PublicResult(passed=len(PUBLIC), failed=(), missing=(), regressed=())
+    shown = Shown("The numbers look too good.\n", {"pkg/split.py": b"old\n"}, {"pkg/split.py": b"new\n"}, public)
+    return material_of(sample, {item.item: shown for item in sample.items}, ())
+
+
 def review(of: SealedRun, key: TrialKey, reviewer: str, /, **changes: object) -> Review:
     """Return a blinded review that agrees with the record."""
     fields: dict[str, object] = {
@@ -463,10 +495,57 @@ def review(of: SealedRun, key: TrialKey, reviewer: str, /, **changes: object) ->
     return Review(**(fields | changes))
 
 
-def reviews(of: SealedRun, size: int = 30, reviewers: Iterable[str] = REVIEWERS) -> tuple[Review, ...]:
-    """Return the reviews that a run's sample needs."""
-    sample = sample_for_review(of.results_digest, of.trials, size)
-    return tuple(review(of, key, who) for key in sample for who in reviewers)
+def readings(of: SealedRun, where: ReviewRoom, reviewers: Iterable[str] = REVIEWERS) -> tuple[Review, ...]:
+    """Return the reviews that a run's sample needs: everybody reads every item rightly, controls included."""
+    verdicts = {trial.key: str(trial.outcome.verdict) for trial in of.trials}
+    controls = {"good-control": "passed", "bad-control": "failed"}
+    return tuple(
+        review(
+            of,
+            item.key,
+            who,
+            reading=controls.get(item.role) or verdicts[item.key],
+            confidence=3,
+            material=where.material.content_digest(),
+        )
+        for item in where.sample.items
+        for who in reviewers
+    )
+
+
+def reviewed(of: Benchmark) -> Benchmark:
+    """Return a benchmark in which two people have read the sample of every evaluation."""
+    known = next(run for run in of.runs if run.manifest.kind is RunKind.VALIDITY)
+    evaluations = [run for run in of.runs if run.manifest.kind is RunKind.EVALUATION]
+    claims = [run for run in evaluations if not any(who.kind.is_control for who in run.manifest.agents)]
+    rooms = {run.name: room(run, known) for run in claims}
+    found = {name: readings(next(run for run in of.runs if run.name == name), where) for name, where in rooms.items()}
+    return dataclasses.replace(
+        of,
+        rooms=tuple(dataclasses.replace(where, reviews=found[name]) for name, where in rooms.items()),
+        reviews=tuple(item for name in rooms for item in found[name]),
+    )
+
+
+def adjudication(
+    of: SealedRun, where: ReviewRoom, reviews: Iterable[Review], verdict: str, /, **changes: object
+) -> Adjudication:
+    """Return a settlement by a third person of a dispute about the item that some reviews are about."""
+    own = tuple(reviews)
+    item = next(item for item in where.sample.items if item.key == own[0].key)
+    fields: dict[str, object] = {
+        "schema_name": "faultline/adjudication/1",
+        "item": item.item,
+        "key": item.key,
+        "results_digest": of.results_digest,
+        "adjudicator": "Fay Third",
+        "adjudicated_at": at(10),
+        "verdict": verdict,
+        "why": "the README says so",
+        "reviews": weighed(own),
+        "synthetic": True,
+    }
+    return Adjudication(**(fields | changes))
 
 
 def benchmark(
@@ -500,7 +579,7 @@ def small() -> Benchmark:
     """Return two tasks with a validity run, an evaluation and its reviews: in order, but for the number of families."""
     tasks = small_tasks()
     evaluation = evaluation_run(tasks)
-    return benchmark(tasks, [validity_run(tasks), evaluation], reviews(evaluation))
+    return reviewed(benchmark(tasks, [validity_run(tasks), evaluation]))
 
 
 @lru_cache
@@ -513,7 +592,7 @@ def full() -> Benchmark:
     first = evaluation_run(tasks)
     second = evaluation_run(tasks, "evaluation-2", agent("mender"), lambda _: passed(), hours=3.0)
     runs = [validity_run(tasks), first, second, *(trivial_run(tasks, name) for name in ("delete-tests", "random-edit"))]
-    return benchmark(tasks, runs, (*reviews(first), *reviews(second)))
+    return reviewed(benchmark(tasks, runs))
 
 
 def trivial_run(tasks: Sequence[Task], name: str, ending: Ending = lambda _: failed(), **changes: object) -> SealedRun:
@@ -542,10 +621,7 @@ def read_again(of: Benchmark, *new: SealedRun) -> Benchmark:
     """Return a benchmark with runs put in place, or added, and every evaluation's sample read by two people again."""
     names = {run.name for run in new}
     runs = (*(run for run in of.runs if run.name not in names), *new)
-    evaluations = [run for run in runs if run.manifest.kind is RunKind.EVALUATION]
-    claims = [run for run in evaluations if not any(who.kind.is_control for who in run.manifest.agents)]
-    readings = [item for run in claims for item in reviews(run)]
-    return dataclasses.replace(of, runs=runs, reviews=tuple(readings))
+    return reviewed(dataclasses.replace(of, runs=runs))
 
 
 STRENGTHS = {"anvil": 0.52, "birch": 0.56, "cedar": 0.93, "dune": 0.55}
@@ -563,8 +639,7 @@ def ranked(lost: Mapping[str, int] | None = None, strengths: Mapping[str, float]
     runs = [validity_run(tasks)]
     for place, (name, chance) in enumerate(strengths.items()):
         runs.append(_drawn(tasks, name, chance, (lost or {}).get(name, 0), hours=3.0 + place))
-    readings = tuple(one for of in runs[1:] for one in reviews(of))
-    return benchmark(tasks, [*runs, *(trivial_run(tasks, name) for name in ("delete-tests", "random-edit"))], readings)
+    return reviewed(benchmark(tasks, [*runs, *(trivial_run(tasks, name) for name in ("delete-tests", "random-edit"))]))
 
 
 def _drawn(tasks: Sequence[Task], name: str, chance: float, lost: int, *, hours: float) -> SealedRun:

@@ -9,12 +9,13 @@ from typing import Any
 
 from faultline.archive.read import read_bytes, read_run
 from faultline.archive.remains import with_remains
-from faultline.archive.values import REVIEWS, SEAL, Benchmark, SealedRun
+from faultline.archive.reviewing import read_room
+from faultline.archive.signed import check_audits
+from faultline.archive.values import SEAL, Benchmark, SealedRun
 from faultline.archive.verify import verify_run
 from faultline.clock import Clock
 from faultline.errors import BadInputError, FaultlineError, Faults, IntegrityError, MissingInputError
 from faultline.kinds import RunKind, safe_text
-from faultline.records import Review
 from faultline.tasks import Task, load_tasks
 
 _SITE_NAME = re.compile(r"^site_name:[ \t]*(?P<name>\S.*?)[ \t]*$", re.MULTILINE)
@@ -37,29 +38,32 @@ def load_benchmark(root: Path, clock: Clock | None = None) -> Benchmark:
     foreign = bool(runs) and all(run.manifest.kind is RunKind.IMPORTED for run in runs)
     if not foreign or (root / "tasks").exists():
         problems[:0] = task_problems
-    reviews = tuple(review for run in runs for review in _reviews(run, problems))
-    gates = _table(settings, "gates", origin)
+    rooms = tuple(read_room(run, problems) for run in runs)
+    gates, gates_origin = gate_settings(root)
     return Benchmark(
         root=root,
         title=_text(settings, "title", origin) or _site_name(root) or root.resolve().name,
         tagline=_text(settings, "tagline", origin),
         tasks=tasks,
         runs=runs,
-        reviews=reviews,
+        reviews=tuple(review for room in rooms for review in room.reviews),
         gates=gates,
-        gates_origin=origin if gates else "",
+        gates_origin=gates_origin,
         valid_until=_day(settings, "valid_until", origin),
         read_on=(clock or Clock()).now().date(),
         problems=tuple(problems),
+        signatures=check_audits(root, tasks),
+        rooms=rooms,
     )
 
 
 def _tasks_of(root: Path) -> tuple[tuple[Task, ...], tuple[FaultlineError, ...]]:
     """Return the tasks by id, and what kept them from being read."""
     try:
-        return tuple(sorted(load_tasks(root / "tasks"), key=lambda task: task.definition.id)), ()
+        tasks = tuple(sorted(load_tasks(root / "tasks"), key=lambda task: task.definition.id))
     except FaultlineError as error:
         return (), _each(error)
+    return tasks, tuple(fault for task in tasks for fault in task.audit_files.faults)
 
 
 def _runs(root: Path, canaries: Iterable[str], problems: list[FaultlineError]) -> tuple[SealedRun, ...]:
@@ -97,25 +101,18 @@ def _run(path: Path) -> SealedRun:
     return run
 
 
-def _reviews(run: SealedRun, problems: list[FaultlineError]) -> list[Review]:
-    """Return the reviews of a run, by file name; one that belongs to no trial of the run is a problem."""
-    cells = {trial.key for trial in run.trials}
-    found = []
-    for path in sorted((run.path / REVIEWS).glob("*.json")):
-        place = f"runs/{run.name}/{REVIEWS}/{path.name}"
-        try:
-            review = Review.parse(read_bytes(path, place), place)
-            if review.key not in cells:
-                raise BadInputError(place, "this review is not about a trial of the run", found=review.key.run)
-        except FaultlineError as error:
-            problems.extend(_each(error))
-        else:
-            found.append(review)
-    return found
-
-
 def _each(error: FaultlineError) -> tuple[FaultlineError, ...]:
     return error.errors if isinstance(error, Faults) else (error,)
+
+
+def gate_settings(root: Path) -> tuple[Mapping[str, Any], str]:
+    """Return ``[tool.faultline.gates]`` as written, and the file that it stands in; both empty where there are none.
+
+    Raises ``BadInputError`` when the settings are malformed.
+    """
+    settings, origin = _settings(root)
+    gates = _table(settings, "gates", origin)
+    return gates, origin if gates else ""
 
 
 def _settings(root: Path) -> tuple[Mapping[str, Any], str]:

@@ -8,7 +8,18 @@ from typing import Any
 
 from faultline.errors import FaultlineError, IntegrityError
 from faultline.kinds import Digest
-from faultline.records import Conflict, Review, RunManifest, Seal, Settlement, Trial
+from faultline.records import (
+    Adjudication,
+    Conflict,
+    Review,
+    ReviewMaterial,
+    ReviewSample,
+    RunManifest,
+    Seal,
+    Settlement,
+    SignatureCheck,
+    Trial,
+)
 from faultline.tasks import Task
 
 MANIFEST = "manifest.json"
@@ -49,6 +60,21 @@ class SealedRun:
     def results_digest(self) -> Digest:
         """Digest of ``trials.jsonl``, to which reviews are bound."""
         return self.seal.files[TRIALS]
+
+
+@dataclass(frozen=True)
+class ReviewRoom:
+    """What people wrote of a run's trials after it was sealed."""
+
+    run: str
+    sample: ReviewSample | None
+    """``None`` when nothing was drawn yet."""
+    material: ReviewMaterial | None
+    """``None`` when no packet was made yet."""
+    reviews: tuple[Review, ...]
+    """By file name."""
+    adjudications: tuple[Adjudication, ...]
+    """By file name."""
 
 
 @dataclass(frozen=True)
@@ -97,3 +123,7 @@ class Benchmark:
     """The day on which the folder was read, in UTC; freshness is told against it."""
     problems: tuple[FaultlineError, ...]
     """What was left out, and why; losing something can only make the answer stricter, so this is shown and counted."""
+    signatures: Mapping[Digest, SignatureCheck] = field(default_factory=dict)
+    """What the signature of each audit shows, by the digest of the audit; one that is not listed here is unsigned."""
+    rooms: tuple[ReviewRoom, ...] = ()
+    """What else lies beside the reviews of each run: its sample, its material, its adjudications; in the order of runs."""

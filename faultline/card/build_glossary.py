@@ -6,6 +6,7 @@ from faultline.gates import GATES, OUTCOMES, THRESHOLDS
 from faultline.kinds import (
     Absence,
     AgentKind,
+    AuditQuestion,
     Blame,
     Estimand,
     Fold,
@@ -14,6 +15,7 @@ from faultline.kinds import (
     RetryPolicy,
     RunKind,
     SandboxLevel,
+    SignatureState,
     StatusClass,
     Verdict,
     Word,
@@ -33,6 +35,8 @@ _GROUPS: tuple[tuple[str, type[Word]], ...] = (
     ("Sandbox level", SandboxLevel),
     ("Retry policy", RetryPolicy),
     ("Estimand", Estimand),
+    ("Question to an auditor", AuditQuestion),
+    ("Signature of an audit", SignatureState),
     ("Scope of an interval", Scope),
     ("Status of an estimate", Status),
 )

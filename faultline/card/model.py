@@ -40,6 +40,7 @@ from faultline.kinds import (
     SandboxLevel,
     Seconds,
     ShortText,
+    SignatureState,
     StatusClass,
     TaskId,
     Usd,
@@ -86,6 +87,7 @@ __all__ = [
     "PublicFile",
     "PublishedCheck",
     "RankRange",
+    "ReviewCard",
     "RunCard",
     "RunCosts",
     "RunFile",
@@ -210,6 +212,13 @@ class AuditCard(Record):
     specification_severity: Count
     fairness_severity: Count
     notes: ShortText
+    signature: SignatureState = SignatureState.UNSIGNED
+    key: ShortText = ""
+    """Fingerprint of the key that signed; empty unless signed."""
+    refused: tuple[ShortText, ...] = ()
+    """Questions that the auditor answered with no."""
+    why_not: ShortText = ""
+    """Why it does not count; empty when it does."""
 
 
 class TrialRow(Record):
@@ -384,6 +393,25 @@ class NoiseCard(Record):
     """All of it in words, as the run page shows it."""
 
 
+class ReviewCard(Record):
+    """How far people have read the sample of a run; counts of readings, and no verdict."""
+
+    drawn: Count
+    """Trajectories in the sample."""
+    read: Count
+    """Those that enough people have read, blinded, from the material on record."""
+    controls: Count
+    """Controls among the items."""
+    readers: Count
+    """Distinct people whose readings count."""
+    set_aside: Count
+    """Readings that do not count."""
+    disagreements: Count
+    """Trajectories on which a reader differs from another one or from the record."""
+    settled: Count
+    """Of these, the ones that a third person settled."""
+
+
 class RunFile(Record):
     """A file of a run and its digest in the seal."""
 
@@ -440,6 +468,8 @@ class RunCard(Record):
     """Only for validity runs."""
     diagnostics: tuple[InstrumentFinding, ...] = ()
     """What the records say about the instrument, the worst first."""
+    review: ReviewCard | None = Field(default=None, exclude_if=lambda value: value is None)
+    """Absent where no sample was drawn."""
     noise: tuple[NoiseCard, ...] = ()
     """What identical code shows by itself, for each agent of an evaluation."""
     seal_digest: Digest

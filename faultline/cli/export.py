@@ -12,7 +12,7 @@ from faultline.cli.common import json_option, print_json, root_option
 @click.argument("runs", metavar="[RUN]...", nargs=-1)
 @click.option("-o", "--out", type=click.Path(path_type=Path), metavar="FOLDER", help="Where to; made as a whole or not at all.")
 @click.option("--set", "settings", multiple=True, metavar="KEY=VALUE", help="A setting of the format; see --list.")
-@click.option("--force", is_flag=True, help="Replace an earlier export; anything else that is there stays.")
+@click.option("--replace", is_flag=True, help="Replace an earlier export; anything else that is there stays.")
 @click.option("--list", "listing", is_flag=True, help="List the formats, with what each needs and loses.")
 @root_option
 @json_option
@@ -22,7 +22,7 @@ def export(
     runs: tuple[str, ...],
     out: Path | None,
     settings: tuple[str, ...],
-    force: bool,
+    replace: bool,
     listing: bool,
     root: Path,
     as_json: bool,
@@ -37,7 +37,7 @@ def export(
       faultline export --list
       faultline export csv -o table
       faultline export parquet my-agent-2026-11-30-1f3a9c -o table
-      faultline export junit -o reports --force
+      faultline export junit -o reports --replace
     """
     if listing:
         _list(as_json=as_json)
@@ -57,7 +57,7 @@ def export(
     evaluation = evaluate(gather(benchmark), gate_policy(benchmark.gates, benchmark.gates_origin))
     subject = Subject(benchmark, assemble(benchmark, evaluation), evaluation, tuple(dict.fromkeys(runs)), options)
     made = make(exporter, subject, clock)
-    write_export(made, out, clock, force=force)
+    write_export(made, out, clock, replace=replace)
     if as_json:
         gates = {"withheld": subject.withheld, "status": subject.gate_status}
         files = {path: len(data) for path, data in sorted(made.files.items())}

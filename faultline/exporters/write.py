@@ -12,7 +12,7 @@ from faultline.files import sync_file, sync_folder, write_failed
 from faultline.kinds import digest_bytes, safe_text
 
 RECEIPT = "export.json"
-"""Stands in every export; also what tells ``--force`` that a folder may be replaced."""
+"""Stands in every export; also what tells ``--replace`` that a folder may be replaced."""
 
 
 def export(exporter: Exporter, subject: Subject, clock: Clock) -> Export:
@@ -52,10 +52,10 @@ def receipt(exporter: Exporter, subject: Subject, made: Export) -> bytes:
     return json.dumps(plain, indent=2, sort_keys=True).encode("ascii") + b"\n"
 
 
-def write_export(made: Export, target: Path, clock: Clock, *, force: bool = False) -> None:
+def write_export(made: Export, target: Path, clock: Clock, *, replace: bool = False) -> None:
     """Write the files of an export as a folder, in one step.
 
-    Raises :class:`RefusedError` when something is there already: without ``force`` anything, with it whatever is not an
+    Raises :class:`RefusedError` when something is there already: without ``replace`` anything, with it whatever is not an
     earlier export; ``WriteError`` when the system refuses, and then what was there stays.
     """
     target = target.absolute()
@@ -63,11 +63,11 @@ def write_export(made: Export, target: Path, clock: Clock, *, force: bool = Fals
     if target.is_symlink() or (target.exists() and not target.is_dir()):
         raise RefusedError(name, "this is there and is no folder", next_step="choose another target")
     full = target.is_dir() and any(target.iterdir())
-    if full and not force:
-        raise RefusedError(name, "this folder is there and not empty", next_step="choose another target, or use --force")
+    if full and not replace:
+        raise RefusedError(name, "this folder is there and not empty", next_step="choose another target, or use --replace")
     if full and not (target / RECEIPT).is_file():
         raise RefusedError(
-            name, "this folder is not an earlier export, so --force does not replace it", expected=f"{RECEIPT} inside it"
+            name, "this folder is not an earlier export, so --replace does not replace it", expected=f"{RECEIPT} inside it"
         )
     token = clock.token()[-16:]
     beside, old = (target.parent / f".{target.name}.{token}.{end}" for end in ("new", "old"))

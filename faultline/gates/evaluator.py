@@ -21,6 +21,7 @@ from faultline.gates import (
     record_integrity,
     repeated_trials,
     resolution,
+    reviewer_agreement,
     saturation,
     task_validity,
 )
@@ -42,6 +43,7 @@ GATES: tuple[Gate, ...] = (
     resolution.GATE,
     saturation.GATE,
     invalid_runs.GATE,
+    reviewer_agreement.GATE,
     equal_conditions.GATE,
     freshness.GATE,
     recomputed.GATE,

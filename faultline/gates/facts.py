@@ -6,6 +6,7 @@ from datetime import date
 from functools import cached_property
 from typing import Any, Literal
 
+from faultline.archive import ReviewRoom
 from faultline.gates.model import Lack, Link
 from faultline.kinds import Digest, ReasonCode, RunKind, digest_bytes, safe_text
 from faultline.records import (
@@ -18,6 +19,7 @@ from faultline.records import (
     RunManifest,
     Seal,
     Settlement,
+    SignatureCheck,
     TaskPin,
     Trial,
     digest_of_plain,
@@ -61,6 +63,10 @@ class TaskFacts:
     """Raised with each correction, and part of the digest."""
     corrections: tuple[Correction, ...]
     """Oldest first."""
+    signatures: Mapping[Digest, SignatureCheck] = field(default_factory=dict)
+    """What the signatures of the audits show, by the digest of the audit."""
+    unfinished: tuple[str, ...] = ()
+    """File names of checklists that somebody began and did not finish."""
 
     @property
     def link(self) -> Link:
@@ -162,6 +168,8 @@ class Facts:
     """The last day on which the results may be used, as the settings say."""
     read_on: date
     """The day on which the evidence was read."""
+    rooms: Mapping[str, ReviewRoom] = field(default_factory=dict)
+    """What lies beside the reviews of each run, by the run's id."""
     memo: dict[Any, Any] = field(default_factory=dict, compare=False, repr=False)
     """What was computed from these facts already; they do not change."""
 
@@ -211,6 +219,15 @@ class Facts:
                     )
                     for review in self.reviews
                     if review.synthetic
+                ) + tuple(
+                    Link(
+                        label=f"{name}, adjudication by {safe_text(item.adjudicator, 80)}",
+                        kind="file",
+                        target=f"runs/{name}/reviews/adjudications",
+                    )
+                    for name, room in self.rooms.items()
+                    for item in room.adjudications
+                    if item.synthetic
                 )
             case "runs":
                 return tuple(
@@ -232,6 +249,8 @@ class Facts:
                         task.author,
                         sorted(audit.content_digest() for audit in task.audits),
                         [correction.content_digest() for correction in task.corrections],
+                        {digest: check.content_digest() for digest, check in task.signatures.items()},
+                        list(task.unfinished),
                     ]
                     for task in self.tasks
                 },
@@ -247,6 +266,14 @@ class Facts:
                     for run in self.runs
                 },
                 "reviews": sorted(review.content_digest() for review in self.reviews),
+                "rooms": {
+                    name: [
+                        room.sample.content_digest() if room.sample else "",
+                        room.material.content_digest() if room.material else "",
+                        sorted(item.content_digest() for item in room.adjudications),
+                    ]
+                    for name, room in self.rooms.items()
+                },
                 "problems": [[problem.place, problem.text] for problem in self.problems],
                 "valid": [str(self.valid_until), str(self.read_on)],
             }

@@ -3,31 +3,34 @@
 Pure: the archive has read everything.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from faultline.archive import Benchmark, SealedRun
 from faultline.errors import FaultlineError
 from faultline.gates.facts import Area, Control, Facts, Problem, RunFacts, TaskFacts
 from faultline.gates.likeness import shape
-from faultline.kinds import digest_bytes, safe_text
+from faultline.kinds import Digest, digest_bytes, safe_text
+from faultline.records import SignatureCheck
 from faultline.tasks import Task
 
 
 def gather(benchmark: Benchmark) -> Facts:
     """Return the facts of a benchmark; pure, since the archive has read everything."""
     return Facts(
-        tasks=tuple(task_facts(task) for task in sorted(benchmark.tasks, key=lambda item: item.id)),
+        tasks=tuple(task_facts(task, benchmark.signatures) for task in sorted(benchmark.tasks, key=lambda item: item.id)),
         runs=tuple(sorted((run_facts(run) for run in benchmark.runs), key=lambda run: (run.seal.sealed_at, run.name))),
         reviews=tuple(sorted(benchmark.reviews, key=lambda item: (item.key.run, item.canonical()))),
         problems=tuple(problems_of(benchmark.problems, str(benchmark.root))),
         valid_until=benchmark.valid_until,
         read_on=benchmark.read_on,
+        rooms={room.run: room for room in benchmark.rooms},
     )
 
 
-def task_facts(task: Task) -> TaskFacts:
-    """Return what the gates look at in a task."""
+def task_facts(task: Task, signatures: Mapping[Digest, SignatureCheck] | None = None) -> TaskFacts:
+    """Return what the gates look at in a task; ``signatures`` are those of all audits, by the digest of the audit."""
     definition = task.definition
+    digests = [audit.content_digest() for audit in task.audits]
     return TaskFacts(
         id=task.id,
         family=definition.family,
@@ -42,6 +45,8 @@ def task_facts(task: Task) -> TaskFacts:
         repair=_shapes(task.repairs["reference"].files.values()),
         version=definition.version,
         corrections=task.corrections,
+        signatures={digest: signatures[digest] for digest in digests if digest in signatures} if signatures else {},
+        unfinished=tuple(item.file for item in task.audit_files.unfinished),
     )
 
 
@@ -99,7 +104,7 @@ def problems_of(errors: Iterable[FaultlineError], root: str) -> Iterable[Problem
 def _area(place: str) -> Area:
     """Return the part of the evidence that a place belongs to; what cannot be told concerns every gate."""
     if place.startswith("tasks"):
-        return "tasks"
+        return "audits" if "/audits/" in place else "tasks"
     if place.startswith("runs"):
         return "reviews" if "/reviews/" in place else "runs"
     return "settings"

@@ -89,6 +89,8 @@ def _import_runs(importer: Importer, reading: Reading, target: Path, clock: Cloc
     standing = {run for run in found if (target / run).exists()}
     for run in sorted(standing):
         _same_source(target, run, digests[run], reading.options)
+    for run in sorted(found.keys() - standing):
+        _numbered(found[run].run, _unique(found[run].run)[0])
     done = []
     for run, read in found.items():
         if run in standing:

@@ -41,6 +41,7 @@ class Ctrf(Importer):
     name = "ctrf"
     summary = "test reports in CTRF JSON; each test is a task"
     options: ClassVar = AGENT_OPTIONS
+    only_alone = True
 
     def recognises(self, tree: SourceTree) -> bool:
         """Return whether a file names the format, and no job of a harness lies around it."""

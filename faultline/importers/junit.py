@@ -53,6 +53,7 @@ class JUnit(Importer):
     name = "junit"
     summary = "test reports in JUnit XML; each test is a task"
     options: ClassVar = AGENT_OPTIONS
+    only_alone = True
 
     def recognises(self, tree: SourceTree) -> bool:
         """Return whether a file is XML with test suites."""

@@ -40,8 +40,9 @@ def importers() -> tuple[Importer, ...]:
 
 
 def recognised(tree: SourceTree) -> tuple[Importer, ...]:
-    """Return the importers that recognise a tree, by name."""
-    return tuple(importer for importer in importers() if importer.recognises(tree))
+    """Return the importers that recognise a tree, by name; a test report beside a harness's records belongs to them."""
+    found = tuple(importer for importer in importers() if importer.recognises(tree))
+    return tuple(importer for importer in found if not importer.only_alone) or found
 
 
 def _loaded(point: EntryPoint) -> Importer:

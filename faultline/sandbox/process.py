@@ -32,6 +32,7 @@ class Process(Sandbox):
         "what a call leaves behind, in files, shared memory or processes, may still be there at the next call",
         "code that runs as the same user can end or change any process of that user, the judge's included",
         "the number of processes is not limited when the harness runs as root",
+        "memory of all processes together is limited only for those that are still descendants of the first",
         "records made at this level cannot open a gate",
     )
 

@@ -7,7 +7,7 @@ Front doors: :func:`pass_rate` for a share of passed trials, :func:`describe` fo
 two agents, :func:`resolvable_gap` for what identical code shows by itself.
 """
 
-from faultline.statistics.agreement import Agreement, krippendorff_alpha
+from faultline.statistics.agreement import Agreement, gwet_ac1, krippendorff_alpha
 from faultline.statistics.dispersion import (
     CochranQ,
     FlipCount,
@@ -39,6 +39,7 @@ from faultline.statistics.proportions import (
     clopper_pearson_upper,
     corrected_rate,
     fisher_exact,
+    hypergeometric_upper,
     wilson_interval,
     zero_error_reviews,
 )
@@ -98,7 +99,9 @@ __all__ = [
     "flat_line_bounds",
     "flip_count_test",
     "frontier_shares",
+    "gwet_ac1",
     "holm_adjust",
+    "hypergeometric_upper",
     "imbens_manski",
     "kaplan_meier",
     "krippendorff_alpha",

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy.special import betaincinv, gammaln, ndtri
+from scipy.stats import hypergeom
 
 from faultline.statistics.results import LEVEL, Bounds, Result, Scope, Status, require_level
 
@@ -100,6 +101,23 @@ def clopper_pearson_upper(errors: int, reviewed: int, level: float = LEVEL) -> P
         return _proportion(None, None, 0, "clopper-pearson-upper", level)
     bound = 1.0 if errors == reviewed else float(betaincinv(errors + 1, reviewed - errors, level))
     return _proportion(errors / reviewed, Bounds(0.0, bound), reviewed, "clopper-pearson-upper", level)
+
+
+def hypergeometric_upper(errors: int, reviewed: int, frame: int, level: float = LEVEL) -> Proportion:
+    """Return the exact one-sided upper bound of the share of errors in a frame of which ``reviewed`` were drawn and read.
+
+    The largest number of errors in the frame that leaves a chance above 1 - ``level`` of seeing no more than ``errors``;
+    tighter than :func:`clopper_pearson_upper` where much of the frame was read. Not estimable without a review.
+    """
+    require_level(level)
+    _require_counts(errors, reviewed)
+    _require_counts(reviewed, frame)
+    if reviewed == 0:
+        return _proportion(None, None, 0, "hypergeometric-upper", level)
+    bad = np.arange(errors, frame - (reviewed - errors) + 1)
+    chances = hypergeom.cdf(errors, frame, bad, reviewed)
+    bound = int(bad[np.nonzero(chances > 1 - level)[0].max()]) / frame
+    return _proportion(errors / reviewed, Bounds(0.0, max(bound, errors / reviewed)), reviewed, "hypergeometric-upper", level)
 
 
 def corrected_rate(observed: float, sensitivity: float, specificity: float) -> float | None:

@@ -24,7 +24,7 @@ def faultline(tmp_path):
 def test_a_format_is_written_and_the_gates_are_told(faultline, tmp_path):
     """The summary says what was written, what the format loses, and that the leaderboard is withheld; JSON says the same."""
     done = faultline("export", "csv", "-o", str(tmp_path / "out"))
-    again = faultline("export", "csv", "-o", str(tmp_path / "out"), "--force", "--json")
+    again = faultline("export", "csv", "-o", str(tmp_path / "out"), "--replace", "--json")
     plain = json.loads(again.stdout)
 
     assert (0, 0) == (done.exit_code, again.exit_code)

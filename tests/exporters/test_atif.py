@@ -16,6 +16,7 @@ from faultline.exporters import open_exporter
 from faultline.exporters.atif import conform
 from faultline.kinds import digest_bytes
 from faultline.records import ArtifactRef
+from faultline.review import sample_for_review
 
 SCHEMA = Draft202012Validator(json.loads((Path(__file__).parent / "schemas" / "atif_trajectory_v1.8.schema.json").read_text()))
 PLAIN = {
@@ -169,7 +170,7 @@ class TestSample:
         """So many trials as asked for are drawn from each run, those that reviewers would read."""
         of = subject(None, "evaluation-1", sample="5")
         (run,) = of.runs
-        drawn = {review.key for review in factories.reviews(run, 5)}
+        drawn = set(sample_for_review(run.seal.files["trials.jsonl"], run.trials, 5))
         chosen = module._chosen(run, 5)
 
         assert drawn == set(chosen)

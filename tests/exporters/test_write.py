@@ -86,7 +86,7 @@ class TestWriting:
         """With force an earlier export goes as a whole: no file of it is left among the new ones."""
         old = Export({"old.txt": b"", RECEIPT: b"{}"})
         write_export(old, tmp_path / "out", Clock())
-        write_export(made, tmp_path / "out", Clock(), force=True)
+        write_export(made, tmp_path / "out", Clock(), replace=True)
 
         assert {"a.txt", RECEIPT} == {path.name for path in (tmp_path / "out").iterdir()}
         assert ["out"] == [path.name for path in tmp_path.iterdir()]
@@ -96,7 +96,7 @@ class TestWriting:
         (tmp_path / "mine").write_text("mine")
 
         with pytest.raises(RefusedError, match="not an earlier export"):
-            write_export(made, tmp_path, Clock(), force=True)
+            write_export(made, tmp_path, Clock(), replace=True)
         assert "mine" == (tmp_path / "mine").read_text()
 
     @pytest.mark.parametrize("make", [lambda path, _: path.write_text("x"), lambda path, other: path.symlink_to(other)])
@@ -105,13 +105,13 @@ class TestWriting:
         make(tmp_path / "target", tmp_path)
 
         with pytest.raises(RefusedError, match="is no folder"):
-            write_export(made, tmp_path / "target", Clock(), force=True)
+            write_export(made, tmp_path / "target", Clock(), replace=True)
 
     def test_a_failed_write_leaves_what_was_there(self, tmp_path):
         """When the system refuses, the earlier export stays as it was and nothing half made is left."""
         write_export(Export({"old.txt": b"old", RECEIPT: b"{}"}), tmp_path / "out", Clock())
 
         with pytest.raises(WriteError):
-            write_export(Export({"x" * 300: b""}), tmp_path / "out", Clock(), force=True)
+            write_export(Export({"x" * 300: b""}), tmp_path / "out", Clock(), replace=True)
         assert {"old.txt", RECEIPT} == {path.name for path in (tmp_path / "out").iterdir()}
         assert ["out"] == [path.name for path in tmp_path.iterdir()]

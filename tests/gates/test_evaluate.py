@@ -41,7 +41,7 @@ class TestGates:
         numbers = [int(gate.id.removeprefix("G")) for gate in GATES]
 
         assert sorted(set(numbers)) == numbers
-        assert {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 13, 14, 15} <= set(numbers) <= set(range(1, 16))
+        assert {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15} <= set(numbers) <= set(range(1, 16))
 
     def test_each_gate_explains_itself(self):
         """

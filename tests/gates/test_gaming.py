@@ -43,18 +43,27 @@ def attempt(**changes):
     return lambda trial: trial.model_copy(update={"attempts": (trial.last.model_copy(update=changes),)})
 
 
+def a_reading():
+    """Return a reading of a drawn trajectory of an agent, and not of a control."""
+    trajectories = {item.key for room in FULL.rooms for item in room.sample.items if item.role == "trajectory"}
+    return next(item for item in FULL.reviews if item.key in trajectories)
+
+
 def swapped_item():
     """Return the full benchmark in which one drawn trajectory was not read, and another was in its place."""
     drawn = {review.key for review in FULL.reviews}
     nicer = next(trial.key for trial in TINKER.trials if trial.key not in drawn)
-    gone = FULL.reviews[0].key
+    gone = a_reading().key
     readings = tuple(item.model_copy(update={"key": nicer}) if item.key == gone else item for item in FULL.reviews)
     return dataclasses.replace(FULL, reviews=readings)
 
 
 def named_in_notes():
-    first, *rest = FULL.reviews
-    return dataclasses.replace(FULL, reviews=(first.model_copy(update={"notes": "As tinker, I would say"}), *rest))
+    told = a_reading()
+    readings = tuple(
+        item.model_copy(update={"notes": "As tinker, I would say"}) if item is told else item for item in FULL.reviews
+    )
+    return dataclasses.replace(FULL, reviews=readings)
 
 
 def more(run):
