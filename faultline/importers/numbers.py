@@ -9,18 +9,24 @@ from faultline.records import Absent, Cost, Usage, unknown
 _MICRO = Decimal("0.000001")
 
 
+_FLOATS = 2**1023
+"""Whole numbers beyond this are no float."""
+
+
 def count(value: object) -> int | None:
     """Return a count: a whole number that is not negative; ``None`` for anything else."""
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+    if number(value) is None or not isinstance(value, int | float):
         return None
     return int(value) if 0 <= value < 2**53 and value == int(value) else None
 
 
 def number(value: object) -> float | None:
     """Return a finite number; ``None`` for anything else, NaN above all."""
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+    if isinstance(value, bool) or not isinstance(value, int | float):
         return None
-    return float(value)
+    if isinstance(value, int):
+        return float(value) if abs(value) < _FLOATS else None
+    return value if math.isfinite(value) else None
 
 
 def usage(

@@ -13,9 +13,9 @@ def iso_time(text: object) -> datetime | None:
         return None
     try:
         found = datetime.fromisoformat(text)
-    except ValueError:
+        return (found if found.tzinfo else found.replace(tzinfo=UTC)).astimezone(UTC)
+    except (ValueError, OverflowError):  # the second for a time at the very end of the calendar
         return None
-    return (found if found.tzinfo else found.replace(tzinfo=UTC)).astimezone(UTC)
 
 
 def epoch_time(value: object) -> datetime | None:
