@@ -10,7 +10,7 @@ from faultline.archive.read import read_bytes, read_run
 from faultline.archive.values import REVIEWS, SEAL, Benchmark, SealedRun
 from faultline.archive.verify import verify_run
 from faultline.errors import BadInputError, FaultlineError, Faults, IntegrityError, MissingInputError
-from faultline.kinds import safe_text
+from faultline.kinds import RunKind, safe_text
 from faultline.records import Review
 from faultline.tasks import Task, load_tasks
 
@@ -27,8 +27,10 @@ def load_benchmark(root: Path) -> Benchmark:
         raise MissingInputError(root.name, "there is no such folder")
     settings, origin = _settings(root)
     problems: list[FaultlineError] = []
-    tasks = _tasks(root, problems)
     runs = _runs(root, problems)
+    # A card of other harnesses' runs has no tasks of its own; where ours were run, their absence is a loss.
+    foreign = bool(runs) and all(run.manifest.kind is RunKind.IMPORTED for run in runs)
+    tasks = () if foreign and not (root / "tasks").exists() else _tasks(root, problems)
     reviews = tuple(review for run in runs for review in _reviews(run, problems))
     gates = _table(settings, "gates", origin)
     return Benchmark(

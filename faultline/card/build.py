@@ -9,9 +9,9 @@ from faultline.card.build_glossary import glossary
 from faultline.card.build_leaderboard import leaderboard_from
 from faultline.card.build_runs import run_card
 from faultline.card.build_tasks import failure_class_cards, history_of, task_card
-from faultline.card.model import EvaluationCard, Headline, Leaderboard, RunCard, TaskCard, Withheld
+from faultline.card.model import EvaluationCard, Headline, ImportedTaskCard, Leaderboard, RunCard, TaskCard, Withheld
 from faultline.errors import IntegrityError
-from faultline.gates import Evaluation, Facts, evaluate, gate_policy, gather
+from faultline.gates import Evaluation, Facts, evaluate, foreign_tasks, gate_policy, gather
 from faultline.kinds import RunKind, safe_text
 from faultline.records import not_run
 
@@ -53,7 +53,7 @@ def _assemble(benchmark: Benchmark, facts: Facts, evaluation: Evaluation) -> Eva
             found=evaluation.evidence,
             next_step="evaluate the gates again",
         )
-    runs = tuple(run_card(run, facts) for run in reversed(facts.runs))
+    runs = tuple(run_card(run, facts, opened=evaluation.gate_pass is not None) for run in reversed(facts.runs))
     tasks = tuple(_task_cards(benchmark, facts, runs))
     leaderboard = _leaderboard(facts, evaluation)
     problems = [problem.text for problem in facts.problems]
@@ -69,6 +69,10 @@ def _assemble(benchmark: Benchmark, facts: Facts, evaluation: Evaluation) -> Eva
         failure_classes=failure_class_cards(benchmark.tasks),
         tasks=tasks,
         runs=runs,
+        imported_tasks=tuple(
+            ImportedTaskCard(task=item.task, reference=item.reference, no_op=item.no_op, lacking=item.lacking, runs=item.runs)
+            for item in foreign_tasks(facts)
+        ),
         history=history_of(tasks),
         glossary=glossary(),
         problems=tuple(problems if evaluation.publishing else [REHEARSAL, *problems]),

@@ -3,20 +3,34 @@
 from collections import Counter
 from collections.abc import Sequence
 from decimal import Decimal
+from typing import Literal
 
 from faultline.card.build_spend import spend_of, unknowns_of
 from faultline.card.build_trials import costs_of, total, trial_row, usage_of_trial
-from faultline.card.model import AuthorityCounts, ControlSummary, Distribution, OutcomeCounts, RunCard, RunCosts, RunFile
+from faultline.card.model import (
+    AuthorityCounts,
+    ControlSummary,
+    Distribution,
+    OutcomeCounts,
+    PublishedCheck,
+    RunCard,
+    RunCosts,
+    RunFile,
+)
 from faultline.card.noise import noise_of
 from faultline.gates import Facts, RunFacts, validity_in
 from faultline.gates.instrument import diagnose
 from faultline.kinds import Absence, Fold, Mode, PublicTouch, RunKind, StatusClass
-from faultline.records import Absent, Trial, not_applicable, unknown
+from faultline.records import Absent, Imported, PublishedNumber, Trial, not_applicable, unknown
 from faultline.statistics import describe
 
+WITHHELD_NUMBER = Absent(absence=Absence.WITHHELD, reason="a rate of an agent stands nowhere until every gate holds")
+ROUNDING = 0.0005 + 1e-9
+"""Published numbers are rounded to three digits at best."""
 
-def run_card(run: RunFacts, facts: Facts) -> RunCard:
-    """Return the card of a run."""
+
+def run_card(run: RunFacts, facts: Facts, *, opened: bool = False) -> RunCard:
+    """Return the card of a run; ``opened`` says that every gate holds, so that rates of agents may stand on it."""
     manifest = run.manifest
     current = {task.id: task.digest for task in facts.tasks}
     order = {key: place for place, key in enumerate(run.cells)}
@@ -29,7 +43,7 @@ def run_card(run: RunFacts, facts: Facts) -> RunCard:
         planned_at=manifest.planned_at,
         sealed_at=run.seal.sealed_at,
         agents=manifest.agents,
-        tasks=tuple(pin.id for pin in manifest.tasks),
+        tasks=tuple(task.id for task in manifest.tasks or manifest.foreign_tasks),
         variants=tuple(sorted({cell.variant for cell in manifest.cells})),
         trials_per_cell=manifest.trials,
         retry=manifest.retry,
@@ -52,8 +66,40 @@ def run_card(run: RunFacts, facts: Facts) -> RunCard:
         noise=() if manifest.kind is RunKind.VALIDITY else noise_of([run]),
         seal_digest=run.seal_digest,
         files=tuple(RunFile(path=path, digest=digest) for path, digest in sorted(run.seal.files.items())),
+        imported=_imported(run),
+        published=_published(run, opened=opened),
         stale_tasks=tuple(pin.id for pin in manifest.tasks if current.get(pin.id) != pin.digest),
     )
+
+
+def _imported(run: RunFacts) -> Imported | None:
+    """Return what the log said, but for the rates it published, which stand apart and may be withheld."""
+    imported = run.manifest.imported
+    if imported is None:
+        return None
+    return imported.model_copy(update={"report": imported.report.model_copy(update={"headlines": ()})})
+
+
+def _published(run: RunFacts, *, opened: bool) -> tuple[PublishedCheck, ...]:
+    if run.manifest.imported is None:
+        return ()
+    shown = opened or not run.makes_claims
+    return tuple(
+        PublishedCheck(
+            name=item.name,
+            agreement=_agreement(item),
+            published=item.published if shown else WITHHELD_NUMBER,
+            recomputed=item.recomputed if shown else WITHHELD_NUMBER,
+            note=item.note,
+        )
+        for item in run.manifest.imported.report.headlines
+    )
+
+
+def _agreement(item: PublishedNumber) -> Literal["agrees", "differs", "cannot be compared"]:
+    if isinstance(item.published, Absent) or isinstance(item.recomputed, Absent):
+        return "cannot be compared"
+    return "agrees" if abs(item.published - item.recomputed) < ROUNDING else "differs"
 
 
 def counts_of(trials: Sequence[Trial], planned: int, *, controls: bool = False) -> OutcomeCounts:

@@ -55,6 +55,7 @@ def trial_row(trial: Trial, run: RunFacts) -> TrialRow:
         changes=trial.changes,
         artifacts=last.artifacts,
         evidence=outcome.evidence,
+        source=trial.source,
     )
 
 

@@ -37,10 +37,11 @@ from faultline.kinds import (
     Verdict,
 )
 from faultline.records.base import Absent, Record
+from faultline.records.imported import Imported, ImportedTask
 from faultline.records.run import AgentIdentity, Provenance, Retry
 from faultline.records.settlement import Settlement
 from faultline.records.task import Correction, TaskLimits
-from faultline.records.trial import ArtifactRef, Changes, Evidence, Reason, Usage
+from faultline.records.trial import ArtifactRef, Changes, Evidence, Reason, Source, Usage
 
 __all__ = [
     "AuditCard",
@@ -58,6 +59,7 @@ __all__ = [
     "GateReport",
     "Headline",
     "HistoryEntry",
+    "ImportedTaskCard",
     "InstrumentFinding",
     "Lack",
     "Leaderboard",
@@ -67,6 +69,7 @@ __all__ = [
     "OutcomeCounts",
     "PolicyRow",
     "PublicFile",
+    "PublishedCheck",
     "RunCard",
     "RunCosts",
     "RunFile",
@@ -278,6 +281,8 @@ class TrialRow(Record):
     artifacts: tuple[ArtifactRef, ...]
     evidence: Evidence | None = Field(default=None, exclude_if=lambda value: value is None)
     """Absent where the record has none."""
+    source: Source | None = Field(default=None, exclude_if=lambda value: value is None)
+    """Where an imported trial stands in its log."""
 
 
 class AuthorityCounts(Record):
@@ -418,6 +423,17 @@ class RunFile(Record):
     digest: Digest
 
 
+class PublishedCheck(Record):
+    """A number that an imported source published, and whether its rows give the same."""
+
+    name: ShortText
+    agreement: Literal["agrees", "differs", "cannot be compared"]
+    published: float | Absent
+    """Withheld for a run of an agent until every gate holds."""
+    recomputed: float | Absent
+    note: ShortText
+
+
 class RunCard(Record):
     """A sealed run."""
 
@@ -462,6 +478,10 @@ class RunCard(Record):
     files: tuple[RunFile, ...]
     stale_tasks: tuple[TaskId, ...]
     """Tasks whose digest has changed since."""
+    imported: Imported | None = Field(default=None, exclude_if=lambda value: value is None)
+    """What the log of another harness said, and the report of its import; without the numbers it published."""
+    published: tuple[PublishedCheck, ...] = Field(default=(), exclude_if=lambda value: not value)
+    """Numbers that the source published, beside the same ones from its rows."""
 
 
 class TaskCard(Record):
@@ -497,6 +517,20 @@ class TaskCard(Record):
     """Newest first."""
     trials: tuple[TrialRow, ...]
     """Of evaluations, by date of the run and then in the order of the plan."""
+
+
+class ImportedTaskCard(Record):
+    """A task of another harness, with what its own controls show."""
+
+    task: ImportedTask
+    reference: Literal["passed", "failed", "none"]
+    """Whether the reference passed in the control runs of its own harness; ``none`` when there is no such record."""
+    no_op: Literal["passed", "failed", "none"]
+    """Whether doing nothing passed there; it must fail."""
+    lacking: ShortText
+    """What its contract lacks; empty when both sides are shown."""
+    runs: tuple[RunId, ...]
+    """Imported runs of agents on it."""
 
 
 class HistoryEntry(Record):
@@ -543,6 +577,8 @@ class EvaluationCard(Record):
     """By id."""
     runs: tuple[RunCard, ...]
     """Newest first."""
+    imported_tasks: tuple[ImportedTaskCard, ...] = Field(default=(), exclude_if=lambda value: not value)
+    """Tasks of imported runs, by name."""
     history: tuple[HistoryEntry, ...]
     """Newest first."""
     glossary: tuple[TermCard, ...]

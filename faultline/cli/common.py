@@ -18,12 +18,15 @@ if TYPE_CHECKING:
 
 
 def find_root(start: Path) -> Path:
-    """Return the benchmark that a folder lies in: the nearest one above it with ``tasks/`` and ``mkdocs.yml``."""
+    """Return the benchmark that a folder lies in: the nearest one above it with ``mkdocs.yml`` and ``tasks/`` or ``runs/``."""
     for folder in (start, *start.parents):
-        if (folder / "tasks").is_dir() and (folder / "mkdocs.yml").is_file():
+        if (folder / "mkdocs.yml").is_file() and ((folder / "tasks").is_dir() or (folder / "runs").is_dir()):
             return folder
     raise MissingInputError(
-        str(start), "this is not inside a benchmark", expected="a folder with tasks/ and mkdocs.yml", next_step="use --root"
+        str(start),
+        "this is not inside a benchmark",
+        expected="a folder with mkdocs.yml and tasks/ or runs/",
+        next_step="use --root",
     )
 
 

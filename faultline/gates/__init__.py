@@ -11,6 +11,7 @@ from typing import Any
 from faultline.gates.checker import changed_checks, earlier_form, unkilled
 from faultline.gates.evaluator import GATES, THRESHOLDS, Evaluation, GatePass, evaluate
 from faultline.gates.facts import Control, Facts, Problem, RunFacts, TaskFacts, cell_label, gather
+from faultline.gates.foreign import ForeignTask, foreign_tasks, tasks_of
 from faultline.gates.gate import Finding, Gate
 from faultline.gates.model import OUTCOMES, GateReport, GateResult, Lack, Link, PolicyRow
 from faultline.gates.policy import Policy, Threshold, policy_from
@@ -25,6 +26,7 @@ __all__ = [
     "Evaluation",
     "Facts",
     "Finding",
+    "ForeignTask",
     "Gate",
     "GatePass",
     "GateReport",
@@ -42,9 +44,11 @@ __all__ = [
     "changed_checks",
     "earlier_form",
     "evaluate",
+    "foreign_tasks",
     "gate_policy",
     "gather",
     "policy_from",
+    "tasks_of",
     "unkilled",
     "validity_in",
     "validity_of",

@@ -69,6 +69,11 @@ def _gaps(run: RunFacts) -> Iterator[Lack]:
         yield lack(
             run.link, f"a seal of these records: it counts {run.seal.planned} planned and {run.seal.recorded} recorded trials"
         )
+    if run.manifest.imported is not None and run.manifest.imported.report.partial:
+        left = len(run.manifest.imported.report.unreadable)
+        yield lack(
+            run.link, f"the whole of its source: {count_of(left, 'row')} that could not be read were left out by request"
+        )
     if not run.results_digest:
         yield lack(run.link, "a seal that covers trials.jsonl")
     for trial in run.trials:

@@ -9,6 +9,7 @@ rate or interval is shown here, only that there is one.
 from collections.abc import Iterator
 
 from faultline.gates.facts import Facts, RunFacts, TaskFacts
+from faultline.gates.foreign import ForeignTask, tasks_of
 from faultline.gates.gate import Finding, Gate, and_outdated, count_of, lack
 from faultline.gates.instrument import diagnose
 from faultline.gates.model import Lack
@@ -67,10 +68,10 @@ def _headline(fewest: int, needed: int) -> str:
 
 def _fewest(run: RunFacts, facts: Facts) -> int:
     """Return the smallest number of trials of a task variant, 0 when a task was not tried at all."""
-    return min((len(group) for task in facts.tasks for group in _groups(run, task).values()), default=0)
+    return min((len(group) for task in tasks_of(run, facts) for group in _groups(run, task).values()), default=0)
 
 
-def _groups(run: RunFacts, task: TaskFacts) -> dict[tuple[str, str], list[Trial]]:
+def _groups(run: RunFacts, task: TaskFacts | ForeignTask) -> dict[tuple[str, str], list[Trial]]:
     """Return the trials of a task by variant and agent; a task without trials has one empty group for each agent."""
     groups: dict[tuple[str, str], list[Trial]] = {
         (cell.variant, cell.agent): [] for cell in run.manifest.cells if cell.task == task.id
@@ -90,7 +91,7 @@ def _gaps(run: RunFacts, facts: Facts, needed: int) -> Iterator[Lack]:
             f"the retry rule of {first.name}, equal for every agent: {first.manifest.retry_rule}, "
             f"not {run.manifest.retry_rule}",
         )
-    for task in facts.tasks:
+    for task in tasks_of(run, facts):
         for (variant, agent), trials in sorted(_groups(run, task).items()):
             where = f"{task.id}, variant {variant}, {agent}" if variant else f"{task.id}, {agent}"
             indexes = sorted(trial.key.trial for trial in trials)
@@ -133,7 +134,7 @@ def _dependent(run: RunFacts) -> Iterator[Lack]:
 def _interval(run: RunFacts, agent: str, facts: Facts) -> Iterator[Lack]:
     """Yield why no interval over families can be given; trials without a verdict count as failed here."""
     counts, clusters = [], []
-    for task in facts.tasks:
+    for task in tasks_of(run, facts):
         trials = [trial for trial in run.by_task.get(task.id, ()) if trial.key.agent == agent]
         counts.append(TaskCounts(sum(trial.outcome.fold == "passed" for trial in trials), len(trials)))
         clusters.append(task.family)

@@ -5,11 +5,12 @@ seeds and variants, without a flip, judged in a sandbox that keeps candidates ap
 by validating again: earlier runs of the same form count for flips too.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from faultline.gates.facts import Facts, RunFacts, TaskFacts
+from faultline.gates.foreign import ForeignTask, foreign_tasks
 from faultline.gates.gate import Finding, Gate, count_of, lack
-from faultline.gates.model import Lack
+from faultline.gates.model import Lack, Link
 from faultline.gates.policy import Policy, Threshold
 from faultline.gates.validity import distinct_variants, validity_in, validity_of, validity_runs
 from faultline.kinds import Mode, SandboxLevel, StatusClass
@@ -21,7 +22,8 @@ VARIANTS = Threshold("G6", "validity_variants", 3, "more", 1_000, "Distinct vari
 
 def probe(facts: Facts, policy: Policy) -> Finding:
     """Count the tasks whose contract is proved, and look at how trials of agents were judged."""
-    if not facts.tasks:
+    foreign = [task for task in foreign_tasks(facts) if task.runs]
+    if not facts.tasks and not foreign:
         return Finding("not-run", "There is no task whose validity could be proved", "No task was found.", share=0.0)
     lacking: list[Lack] = []
     proved = controls = trials = flips = 0
@@ -35,14 +37,17 @@ def probe(facts: Facts, policy: Policy) -> Finding:
         flips += validity.flips
     for claim in facts.claims:
         lacking += _judged_badly(claim)
-    total = len(facts.tasks)
+    lacking += _foreign_gaps(foreign)
+    proved += sum(task.valid for task in foreign)
+    total = len(facts.tasks) + len(foreign)
     runs = {run.name: run for task in facts.tasks if (run := validity_of(task, facts).run)}
     return Finding(
         outcome="fail" if lacking else "pass",
         headline=_headline(proved, total, passed=not lacking),
         saw=(
-            f"{count_of(controls, 'control')} of {count_of(total, 'task')} in {count_of(trials, 'trial')}: the untouched "
-            f"workspace, the reference, tempting wrong repairs and other valid ones; {count_of(flips, 'cell')} flipped."
+            f"{count_of(controls, 'control')} of {count_of(len(facts.tasks), 'task')} in {count_of(trials, 'trial')}: the "
+            "untouched workspace, the reference, tempting wrong repairs and other valid ones; "
+            f"{count_of(flips, 'cell')} flipped." + _and_foreign(foreign)
         ),
         observed=str(proved),
         needed=str(total),
@@ -50,6 +55,27 @@ def probe(facts: Facts, policy: Policy) -> Finding:
         share=proved / total,
         lacking=tuple(lacking),
         evidence=tuple(runs[name].link for name in sorted(runs)),
+    )
+
+
+def _foreign_gaps(foreign: Sequence[ForeignTask]) -> Iterator[Lack]:
+    """Yield how many imported tasks lack evidence, and then each of them."""
+    page = Link(label="Imported tasks", kind="page", target="imported-tasks")
+    bare = sum(task.reference == task.no_op == "none" for task in foreign)
+    if bare:
+        yield lack(page, f"controls: no baseline or reference record for {bare} of {count_of(len(foreign), 'imported task')}")
+    for task in foreign:
+        if task.lacking:
+            yield lack(task.link, task.lacking)
+
+
+def _and_foreign(foreign: Sequence[ForeignTask]) -> str:
+    """Return a sentence about imported tasks, or nothing."""
+    if not foreign:
+        return ""
+    return (
+        f" {count_of(len(foreign), 'imported task')}, which have no hidden checks here: proved where the oracle and the "
+        "do-nothing agent of their own harness were run on the same digest."
     )
 
 

@@ -5,9 +5,9 @@ from collections.abc import Mapping
 from functools import cache
 
 from faultline.importers.interface import ForeignRun
-from faultline.importers.redact import Redactor
 from faultline.kinds import AgentKind, safe_text, slug
 from faultline.records import Absent, AgentIdentity, ImportedTask, not_applicable, unknown
+from faultline.redact import Redactor
 
 _CONTROLS = {"": AgentKind.IMPORTED, "reference": AgentKind.REFERENCE, "no-op": AgentKind.NO_OP}
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 from faultline.importers.rules import Rule
 from faultline.importers.tree import SourceTree
-from faultline.records import Absent, Cost, Headline, TestCounts, Usage, unknown
+from faultline.records import Absent, Cost, PublishedNumber, TestCounts, Usage, unknown
 
 if TYPE_CHECKING:
     from faultline.importers.reading import Reading
@@ -141,7 +141,7 @@ class ForeignRun:
     """Limits, multipliers, retries and versions that bear on results, as the log names them."""
     differences: tuple[str, ...] = ()
     """Where the parts of the entry were made under different protocols."""
-    headlines: tuple[Headline, ...] = ()
+    headlines: tuple[PublishedNumber, ...] = ()
     """Published numbers beside the same ones from the rows."""
     earlier_attempts: int = 0
     """Rows of the source that became earlier attempts."""

@@ -2,31 +2,33 @@
 
 import math
 from decimal import Decimal
-from typing import Literal
+from typing import Literal, TypeGuard
 
 from faultline.records import Absent, Cost, Usage, unknown
 
 _MICRO = Decimal("0.000001")
-
-
-_FLOATS = 2**1023
-"""Whole numbers beyond this are no float."""
+_MOST_DOLLARS = 999_999_999
+"""What the records can hold; a log that says more says nothing."""
 
 
 def count(value: object) -> int | None:
     """Return a count: a whole number that is not negative; ``None`` for anything else."""
-    if number(value) is None or not isinstance(value, int | float):
+    if not _finite(value):
         return None
     return int(value) if 0 <= value < 2**53 and value == int(value) else None
 
 
 def number(value: object) -> float | None:
     """Return a finite number; ``None`` for anything else, NaN above all."""
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return None
-    if isinstance(value, int):
-        return float(value) if abs(value) < _FLOATS else None
-    return value if math.isfinite(value) else None
+    return float(value) if _finite(value) else None
+
+
+def _finite(value: object) -> TypeGuard[int | float]:
+    """Return whether a value is a number that a float can hold."""
+    try:
+        return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+    except OverflowError:
+        return False
 
 
 def usage(
@@ -62,4 +64,6 @@ def cost(value: object, source: str, *, zero_is_unknown: bool = False, complete:
         return unknown("the log gives no cost")
     if found == 0 and zero_is_unknown:
         return unknown("the log says 0, which stands for unknown there")
+    if found > _MOST_DOLLARS:
+        return unknown("the log gives a cost that is none")
     return Cost(usd=Decimal(repr(found)).quantize(_MICRO), source=source, complete=complete)

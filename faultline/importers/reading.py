@@ -5,9 +5,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from faultline.errors import BadInputError, FaultlineError, raise_all
-from faultline.importers.redact import Redactor
 from faultline.importers.tree import SourceTree, shown
 from faultline.records import Skipped
+from faultline.redact import Redactor
 
 MOST_ERRORS = 50
 """Rows that cannot be read are named up to this number."""

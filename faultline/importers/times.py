@@ -14,7 +14,7 @@ def iso_time(text: object) -> datetime | None:
     try:
         found = datetime.fromisoformat(text)
         return (found if found.tzinfo else found.replace(tzinfo=UTC)).astimezone(UTC)
-    except (ValueError, OverflowError):  # the second for a time at the very end of the calendar
+    except (ValueError, OverflowError):
         return None
 
 

@@ -3,7 +3,6 @@
 from dataclasses import dataclass, replace
 
 from faultline.importers.interface import NO_TIME, ForeignAttempt, ForeignTrial
-from faultline.importers.redact import Redactor
 from faultline.importers.rules import Rule
 from faultline.kinds import Mode, StatusClass, Verdict, safe_text
 from faultline.records import (
@@ -19,6 +18,7 @@ from faultline.records import (
     not_applicable,
     unknown,
 )
+from faultline.redact import Redactor
 
 _NOT_OURS = not_applicable("it was judged by another harness")
 _NO_DIGEST = unknown("the log names no digest that was computed here")

@@ -18,10 +18,10 @@ from faultline.records.base import (
 from faultline.records.conflict import Conflict
 from faultline.records.imported import (
     NATIVE_VARIANT,
-    Headline,
     Imported,
     ImportedTask,
     ImportReport,
+    PublishedNumber,
     Repeated,
     Skipped,
 )
@@ -83,7 +83,6 @@ __all__ = [
     "Cost",
     "Evidence",
     "FrozenCandidate",
-    "Headline",
     "ImportReport",
     "Imported",
     "ImportedTask",
@@ -92,6 +91,7 @@ __all__ = [
     "Provenance",
     "PublicChange",
     "PublicResult",
+    "PublishedNumber",
     "Reason",
     "Receipt",
     "Record",

@@ -49,7 +49,7 @@ class Repeated(Record):
     """Whether the two have the same content."""
 
 
-class Headline(Record):
+class PublishedNumber(Record):
     """A number that the source published, beside the same number computed from its rows."""
 
     name: ShortText
@@ -81,7 +81,7 @@ class ImportReport(Record):
     """Fields of the source that have no place in a record, with the number of rows that had them."""
     rules: dict[ShortText, Count]
     """How many trials each status rule decided."""
-    headlines: tuple[Headline, ...]
+    headlines: tuple[PublishedNumber, ...]
     protocol: tuple[ShortText, ...]
     """Differences of protocol inside what the source presents as one entry."""
     redactions: dict[ShortText, Count]

@@ -23,6 +23,8 @@ class Page:
     """One sentence for search and the description; no data of runs."""
     wide: bool = False
     """Whether the page is mostly tables, so that they get the room of the table of contents."""
+    quotes: bool = False
+    """Whether the page quotes licences, in which their authors' addresses stay."""
 
 
 class PageFamily(Protocol):

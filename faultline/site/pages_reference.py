@@ -73,6 +73,7 @@ def pages(card: EvaluationCard) -> Iterator[Page]:
         path="licences",
         title="Licences",
         template="licences.html",
+        quotes=True,
         context={"vendored": vendored()},
         summary="What is shipped with this site and was made elsewhere, with licences and digests.",
     )

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from faultline.card.model import EvaluationCard, RunCard, TaskCard, TrialRow
+from faultline.card.model import EvaluationCard, ImportedTaskCard, RunCard, TaskCard, TrialRow
 from faultline.site.page import Page
 from faultline.site.prose import inline, prose
 
@@ -34,6 +34,15 @@ def pages(card: EvaluationCard) -> Iterator[Page]:
         wide=True,
     )
     yield from (_task(card, task) for task in card.tasks)
+    if card.imported_tasks:
+        yield Page(
+            "imported-tasks",
+            "Imported tasks",
+            "imported_tasks.html",
+            {"tasks": _anchored(card)},
+            summary="Tasks of other harnesses: suite, category, digest, and what their own controls show.",
+            wide=True,
+        )
 
 
 def _task(card: EvaluationCard, task: TaskCard) -> Page:
@@ -56,6 +65,16 @@ def _task(card: EvaluationCard, task: TaskCard) -> Page:
         summary=f"{task.title} ({task.id}, {task.failure_class.replace('-', ' ')}): what an agent is told and given, "
         "how it is judged, and the evidence that the task is sound.",
     )
+
+
+def _anchored(card: EvaluationCard) -> list[tuple[ImportedTaskCard, str]]:
+    """Return the imported tasks, each with its anchor: that of the first form of a name, nothing for its others."""
+    seen: set[str] = set()
+    found = []
+    for item in card.imported_tasks:
+        found.append((item, "" if item.task.id in seen else item.task.id))
+        seen.add(item.task.id)
+    return found
 
 
 def trial_groups(card: EvaluationCard, task: TaskCard) -> tuple[TrialGroup, ...]:

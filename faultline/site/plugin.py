@@ -28,6 +28,7 @@ from faultline.errors import FaultlineError, IntegrityError, raise_all
 from faultline.records import Absent
 from faultline.site import charts
 from faultline.site.csp import with_policy
+from faultline.site.leaks import refuse_leaks
 from faultline.site.markup import Heading, fill, headings, mend, source_of
 from faultline.site.shell import Shell
 from faultline.site.source import load_card
@@ -40,6 +41,7 @@ EPOCH = "SOURCE_DATE_EPOCH"
 BEFORE_ANY_RUN = "315532800"
 """The first of January 1980: the date of a site without a sealed run."""
 
+_TEXTS = (".json", ".jsonl", ".csv", ".txt", ".xml", ".svg", ".html", ".toml", ".md")
 CONTENTS_FROM = 3
 """Headings that a page needs before a table of contents is of use."""
 
@@ -89,6 +91,8 @@ class FaultlinePlugin(BasePlugin[Settings]):  # type: ignore[no-untyped-call]  #
                 source = source_of(page.summary)
                 files.append(File.generated(config, f"{path}.md", content=source, inclusion=InclusionLevel.NOT_IN_NAV))
         for path, content in self.shell.files.items():
+            if isinstance(content, str) or path.endswith(_TEXTS):
+                _refuse_leaks(path, content if isinstance(content, str) else content.decode("utf-8", "replace"), personal=True)
             files.append(File.generated(config, path, content=content))
         for file in [file for file in files if _is_dead_weight(file.src_uri, config.theme["language"])]:
             files.remove(file)
@@ -130,7 +134,9 @@ class FaultlinePlugin(BasePlugin[Settings]):  # type: ignore[no-untyped-call]  #
 
     @event_priority(-100)
     def on_post_page(self, output: str, *, page: MkPage, config: MkDocsConfig) -> str:
-        """Finish a page."""
+        """Finish a page, and look a last time at what it would publish."""
+        made = self.shell.pages.get(_path(page))
+        _refuse_leaks(page.file.dest_uri, output, personal=made is not None and not made.quotes)
         return with_policy(mend(output))
 
     @event_priority(-100)
@@ -171,6 +177,13 @@ class FaultlinePlugin(BasePlugin[Settings]):  # type: ignore[no-untyped-call]  #
         if self._set_epoch:
             os.environ.pop(EPOCH, None)
             self._set_epoch = False
+
+
+def _refuse_leaks(place: str, text: str, *, personal: bool) -> None:
+    try:
+        refuse_leaks(place, text, personal=personal)
+    except FaultlineError as error:
+        raise PluginError(str(error)) from error
 
 
 def _path(page: MkPage) -> str:

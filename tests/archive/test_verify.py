@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from faultline.archive import verify_run
 from faultline.errors import MissingInputError
-from faultline.kinds import RunKind, digest_bytes
-from faultline.records import canonical_bytes, digest_of_plain, unknown
+from faultline.kinds import digest_bytes
+from faultline.records import canonical_bytes, digest_of_plain
 
 OTHER = "sha256:" + "0" * 64
 
@@ -475,20 +475,3 @@ class TestRefusedResults:
         reseal(folder)
 
         assert [("seal.json", "count")] == [(found.place, found.kind) for found in verify_run(folder)]
-
-
-def test_an_imported_run_may_lack_what_its_log_did_not_tell(tmp_path):
-    """
-    An imported trial without task digest, trace or candidate verifies: absence is a value there.
-    """
-    finished = FinishedRun(tmp_path, kind=RunKind.IMPORTED)
-    absent = ("task_digest", "workspace_digest", "hash_seed", "sandbox")
-    finished.trials = [
-        trial.model_copy(
-            update={name: unknown("the log does not tell") for name in absent}
-            | {"attempts": (trial.last.model_copy(update={"artifacts": (), "candidate": unknown("the log does not tell")}),)}
-        )
-        for trial in finished.trials
-    ]
-
-    assert () == verify_run(finished.seal())

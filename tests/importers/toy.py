@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from faultline.clock import frozen_clock
 from faultline.errors import FaultlineError
@@ -24,15 +24,15 @@ from faultline.importers import (
     rules,
 )
 from faultline.importers.times import iso_time
-from faultline.records import canonical_bytes
+from faultline.records import PublishedNumber, canonical_bytes
 
 
 class Toy(Importer):
-    """One run a file; a line holds id, task, and what else it likes."""
+    """One run a file; a line holds id, task, and what else it likes, or what is said of the run as a whole (``meta``)."""
 
     name = "toy"
     summary = "a format made for tests"
-    options = {"planned": "trials planned for each task"}
+    options: ClassVar = {"planned": "trials planned for each task"}
 
     def recognises(self, tree: SourceTree) -> bool:
         return any(path.endswith(".toy") for path in tree.files)
@@ -43,12 +43,17 @@ class Toy(Importer):
                 continue
             reading.used(path)
             trials: list[ForeignTrial] = []
+            meta: dict[str, Any] = {}
             for number, line in reading.tree.lines(path):
                 try:
-                    trials.append(self._trial(foreign_json(line, f"{path}:{number}"), Place(path, row=number)))
+                    row = foreign_json(line, f"{path}:{number}")
+                    if "meta" in row:
+                        meta = row["meta"]
+                    else:
+                        trials.append(self._trial(row, Place(path, row=number)))
                 except FaultlineError as error:
                     reading.unreadable(error)
-            yield self._run(path, trials, reading)
+            yield self._run(path, trials, meta, reading)
 
     @staticmethod
     def _trial(row: dict[str, Any], place: Place) -> ForeignTrial:
@@ -68,22 +73,33 @@ class Toy(Importer):
         )
 
     @staticmethod
-    def _run(path: str, trials: list[ForeignTrial], reading: Reading) -> ForeignRun:
+    def _run(path: str, trials: list[ForeignTrial], meta: dict[str, Any], reading: Reading) -> ForeignRun:
         counts: dict[str, int] = defaultdict(int)
         for trial in trials:
             counts[trial.task] = int(reading.option("planned", "0"))
         return ForeignRun(
             name=Path(path).stem,
             native_id=Path(path).stem,
-            agent=ForeignAgent("toy-agent", model="acme/model-a"),
-            tasks={task: ForeignTask(task) for task in counts},
+            agent=ForeignAgent(
+                meta.get("agent", "toy-agent"), model=meta.get("model", "acme/model-a"), control=meta.get("control", "")
+            ),
+            tasks={
+                task: ForeignTask(task, digests=meta.get("digests", {}), category=meta.get("category", "")) for task in counts
+            },
             trials=tuple(trials),
             files=(path,),
+            protocol=meta.get("protocol", {}),
+            headlines=tuple(
+                PublishedNumber(name=name, published=there, recomputed=here, note="mean over rows")
+                for name, (there, here) in meta.get("published", {}).items()
+            ),
             planned={task: number for task, number in counts.items() if number},
         )
 
 
-def imported(source: Path, target: Path, options: dict[str, str] | None = None, *, partial: bool = False) -> tuple[ImportedRun, ...]:
+def imported(
+    source: Path, target: Path, options: dict[str, str] | None = None, *, partial: bool = False
+) -> tuple[ImportedRun, ...]:
     """Import a file or folder of the toy format."""
     reading = Reading(SourceTree(source), options or {}, partial)
     return import_runs(Toy(), reading, target, frozen_clock(datetime(2026, 12, 1, tzinfo=UTC)))

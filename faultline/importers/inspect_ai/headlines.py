@@ -17,14 +17,14 @@ from faultline.importers.inspect_ai.sample import Sample
 from faultline.importers.inspect_ai.scores import as_float
 from faultline.importers.numbers import count, number
 from faultline.kinds import safe_text
-from faultline.records import Absent, Headline, unknown
+from faultline.records import Absent, PublishedNumber, unknown
 
 _RECOMPUTED = {"accuracy", "mean"}
 _SPREADS = {"stderr", "std", "var", "ci", "bootstrap_stderr"}
 _MOST = 200
 
 
-def headlines(log: Log) -> Iterator[Headline]:
+def headlines(log: Log) -> Iterator[PublishedNumber]:
     """Yield each published mean or accuracy with what the rows give, and any other metric that is no measure of spread."""
     scores = log.part("results").get("scores")
     for item in (scores if isinstance(scores, list) else [])[:_MOST]:
@@ -34,14 +34,14 @@ def headlines(log: Log) -> Iterator[Headline]:
                 yield _headline(log, item, str(name), metric)
 
 
-def _headline(log: Log, item: dict[str, Any], metric: str, plain: dict[str, Any]) -> Headline:
+def _headline(log: Log, item: dict[str, Any], metric: str, plain: dict[str, Any]) -> PublishedNumber:
     key = _text(item.get("name"))
     scorer = _text(item.get("scorer")) or key
     reducer = _text(item.get("reducer"))
     published = number(plain.get("value"))
     found, note = _recompute(log, scorer, key, reducer, metric, item)
     label = f"{scorer} {metric}" if key == scorer or not key else f"{scorer}.{key} {metric}"
-    return Headline(
+    return PublishedNumber(
         name=safe_text(f"{label} ({reducer})" if reducer else label, 200),
         published=unknown("the log has the metric without a number") if published is None else published,
         recomputed=found,
