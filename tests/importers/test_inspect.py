@@ -80,6 +80,13 @@ RULES = [
         Verdict.PASSED,
         id="an unknown reason changes nothing",
     ),
+    pytest.param(
+        scored(math.nan, metadata={"unscored_reason": "grader_failed"}),
+        "IN-20",
+        StatusClass.VERIFIER,
+        Verdict.NONE,
+        id="older logs have the reason in the metadata",
+    ),
     pytest.param({"scores": {}}, "IN-26", StatusClass.VERIFIER, Verdict.NONE, id="no score is no verdict"),
     pytest.param({"scores": None}, "IN-26", StatusClass.VERIFIER, Verdict.NONE, id="null scores are no verdict"),
     pytest.param(
@@ -739,6 +746,14 @@ class TestDescription:
         assert {"time_limit": "60", "code commit": "abc123", "code dirty": "true"}.items() <= told.protocol.items()
         assert ("loader", "silent", "repair_demo 1.2.0") == (told.tasks[0].family, told.tasks[0].category, told.tasks[0].suite)
         assert trial.order_known
+
+    def test_scores_that_were_changed_afterwards_are_counted(self, tmp_path):
+        """No summary tells it, so that the whole sample must."""
+        row = sample(**scored("C", history=[{"value": "I"}, {"value": "C"}]))
+
+        run, _ = only(eval_log(tmp_path / "log.eval", row), tmp_path / "runs")
+
+        assert 1 == run.report.homeless["samples.scores.history"]
 
     def test_fields_without_a_home_are_counted(self, tmp_path):
         run, _ = only(json_log(tmp_path / "log.json", sample(store={"x": 1}), tags=["t"]), tmp_path / "runs")

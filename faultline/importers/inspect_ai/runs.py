@@ -14,7 +14,7 @@ from faultline.importers.inspect_ai.headlines import headlines
 from faultline.importers.inspect_ai.log import Log
 from faultline.importers.inspect_ai.protocol import differences, protocol
 from faultline.importers.inspect_ai.rows import Reader, strange_clock
-from faultline.importers.inspect_ai.sample import MAX_EPOCH, Sample
+from faultline.importers.inspect_ai.sample import MAX_EPOCH, Sample, edits
 from faultline.importers.inspect_ai.scores import choose
 from faultline.importers.inspect_ai.tokens import Subject, subject_of, version_of
 from faultline.importers.inspect_ai.traces import trajectory
@@ -158,7 +158,10 @@ def _trace(log: Log, sample: Sample, agent: ForeignAgent, reading: Reading) -> C
 
     def read() -> bytes | None:
         try:
-            return trajectory(log.whole(sample, reading), name=agent.name, model=agent.model)
+            plain = log.whole(sample, reading)
+            if changed := edits(plain):
+                reading.homeless["samples.scores.history"] += changed
+            return trajectory(plain, name=agent.name, model=agent.model)
         except (FaultlineError, RecursionError) as error:
             reading.notes.append(f"the trajectory of {sample.place} cannot be read and was left out: {error}")
             return None

@@ -20,6 +20,9 @@ _KNOWN = {
 }  # fmt: skip
 """Fields that a record or its trajectory is made from; all others are counted as having no home."""
 
+_SCORE = {"value", "reason", "history"}
+"""Of a score; who changed it is counted where the sample is read in full, since no summary tells."""
+
 Value = str | float | bool | dict[str, Any] | list[Any] | None
 
 
@@ -135,8 +138,15 @@ def homeless(plain: object) -> list[str]:
     scores = plain.get("scores")
     for score in scores.values() if isinstance(scores, dict) else ():
         if isinstance(score, dict):
-            names += [f"samples.scores.{name}" for name, value in score.items() if name not in ("value", "reason") and value]
+            names += [f"samples.scores.{name}" for name, value in score.items() if name not in _SCORE and value]
     return list(dict.fromkeys(names))
+
+
+def edits(plain: Mapping[str, Any]) -> int:
+    """Return how many scores of a whole sample were changed after they were given."""
+    scores = plain.get("scores")
+    given = scores.values() if isinstance(scores, dict) else ()
+    return sum(bool(score.get("history")) for score in given if isinstance(score, dict))
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,10 +170,7 @@ class _Fields:
             return {}
         if not isinstance(plain, dict) or not all(isinstance(score, dict) for score in plain.values()):
             raise self.bad("scores", "an object of scores by scorer")
-        return {
-            _text(name, 200): Score(_value(score.get("value")), _text(score.get("reason"), 200))
-            for name, score in plain.items()
-        }
+        return {_text(name, 200): Score(_value(score.get("value")), _reason(score)) for name, score in plain.items()}
 
     def error(self) -> str | None:
         plain = self.plain.get("error")
@@ -195,6 +202,13 @@ def _value(plain: Any) -> Value:
         found = number(plain)
         return math.nan if found is None else found
     return None
+
+
+def _reason(score: dict[str, Any]) -> str:
+    """Return why a score is what it is; logs from before there was a field for it have it among the metadata."""
+    metadata = score.get("metadata")
+    older = metadata.get("unscored_reason") if isinstance(metadata, dict) else None
+    return _text(score.get("reason"), 200) or _text(older, 200)
 
 
 def _usages(plain: object) -> dict[str, dict[str, Any]]:
