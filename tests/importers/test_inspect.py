@@ -5,11 +5,6 @@ import math
 from typing import ClassVar
 
 import pytest
-
-from faultline.archive import read_manifest
-from faultline.errors import BadInputError, ConflictError
-from faultline.kinds import Blame, StatusClass, Verdict
-from faultline.records import Absent, Cost, Usage
 from importers.inspect_logs import (
     DEFLATE,
     ZSTANDARD,
@@ -25,6 +20,11 @@ from importers.inspect_logs import (
     trials,
     write_zip,
 )
+
+from faultline.archive import read_manifest
+from faultline.errors import BadInputError, ConflictError
+from faultline.kinds import Blame, StatusClass, Verdict
+from faultline.records import Absent, Cost, Usage
 
 CRASH = {"message": "RuntimeError('container exited')", "traceback": "", "traceback_ansi": ""}
 STOPPED = {"message": "CancelledError('cancel scope')", "traceback": "", "traceback_ansi": ""}
