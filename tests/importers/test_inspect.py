@@ -439,6 +439,16 @@ class TestPlan:
 
         assert {"IN-31": 1, "IN-40": 1} == run.report.rules
 
+    def test_the_word_of_the_log_changes_no_row(self, tmp_path):
+        """A log may call itself a success with dead samples, and cancelled with a complete result."""
+        json_log(tmp_path / "dead/log.json", sample("a", error=CRASH, scores={}), sample("b"), status="success")
+        json_log(tmp_path / "whole/log.json", sample("a"), sample("b"), status="cancelled")
+
+        (dead,) = imported(tmp_path / "dead", tmp_path / "runs-1")
+        (whole,) = imported(tmp_path / "whole", tmp_path / "runs-2")
+
+        assert ({"IN-01": 1, "IN-40": 1}, {"IN-40": 2}) == (dead.report.rules, whole.report.rules)
+
     @pytest.mark.parametrize("method", [DEFLATE, pytest.param(ZSTANDARD, id="zstandard")])
     def test_an_unfinished_archive_gives_what_it_holds(self, tmp_path, method):
         if method == ZSTANDARD:

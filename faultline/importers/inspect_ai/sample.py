@@ -23,6 +23,17 @@ _KNOWN = {
 _SCORE = {"value", "reason", "history"}
 """Of a score; who changed it is counted where the sample is read in full, since no summary tells."""
 
+COUNTED = (
+    "input_tokens",
+    "output_tokens",
+    "total_tokens",
+    "input_tokens_cache_read",
+    "input_tokens_cache_write",
+    "reasoning_tokens",
+    "total_cost",
+)
+"""Of a model's usage."""
+
 Value = str | float | bool | dict[str, Any] | list[Any] | None
 
 
@@ -214,7 +225,12 @@ def _reason(score: dict[str, Any]) -> str:
 def _usages(plain: object) -> dict[str, dict[str, Any]]:
     if not isinstance(plain, dict):
         return {}
-    return {_text(name, 300): usage for name, usage in plain.items() if isinstance(usage, dict)}
+    # Only what is used, under names that all rows share: there may be a hundred thousand of them.
+    return {
+        _text(name, 300): {key: usage[key] for key in COUNTED if usage.get(key) is not None}
+        for name, usage in plain.items()
+        if isinstance(usage, dict)
+    }
 
 
 def _seconds(plain: object) -> float | None:

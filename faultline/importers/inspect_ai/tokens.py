@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from faultline.errors import BadInputError
 from faultline.importers.inspect_ai.log import Log
-from faultline.importers.inspect_ai.sample import Sample
+from faultline.importers.inspect_ai.sample import COUNTED, Sample
 from faultline.importers.interface import NO_COST, NO_USAGE
 from faultline.importers.numbers import cost, count, usage
 from faultline.kinds import safe_text
@@ -23,14 +23,7 @@ WRITES_LEFT_OUT = (0, 3, 260)
 """From this version on, input tokens of OpenAI's models leave out cache writes as well."""
 NOT_THE_AGENT = {"grader", "judge", "auditor", "scorer", "critic", "monitor", "simulator", "user"}
 _NO_MODEL = {"", "none", "none/none"}
-_COUNTS = (
-    "input_tokens",
-    "output_tokens",
-    "total_tokens",
-    "input_tokens_cache_read",
-    "input_tokens_cache_write",
-    "reasoning_tokens",
-)
+_COUNTS = tuple(name for name in COUNTED if name != "total_cost")
 _ZEROS = "the log counts nothing but zeros, which stand for unknown there"
 
 
