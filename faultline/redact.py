@@ -58,6 +58,8 @@ _WORDS: dict[str, tuple[str, ...]] = {
 """For kinds whose patterns are many or slow: words in lower case, one of which stands in whatever they find."""
 _TELEGRAM = re.compile(r":[0-9A-Za-z_-]{35}")
 """The end of such a token: it begins with a fixed character, which is quicker to look for than a digit."""
+_REMEMBERED, _REMEMBERED_LENGTH = 20_000, 300
+"""Clean texts that are remembered, and how long they may be."""
 _ESCAPE = re.compile(r'\\(["\\/bfnrt])')
 _BEFORE, _AFTER = 80, 200
 """Characters around an assignment that a detector may need to see."""
@@ -127,25 +129,30 @@ class Redactor:
         self.counts: Counter[str] = Counter()
         self._names: dict[str, str] = {}
         self._known: re.Pattern[str] | None = None
+        # Words and paths come back with every trial: what was looked at and is clean needs no second look.
+        self._clean: set[str] = set()
 
     def learn(self, kind: str, names: Iterable[object]) -> None:
         """Take the names that a format's own field gives (``user name``, ``host name``) out of all texts that follow."""
         for name in names:
             if isinstance(name, str) and len(name) > 2 and name.lower() not in KEEP | _LOCAL:  # noqa: PLR2004  (too common)
                 self._names[name] = kind
+        self._clean.clear()
         if self._names:
             longest = sorted(map(re.escape, self._names), key=len, reverse=True)
             self._known = re.compile(rf"(?<![A-Za-z0-9])(?:{'|'.join(longest)})(?![A-Za-z0-9])")
 
     def text(self, text: str) -> str:
         """Return a text with ``[redacted: kind]`` in place of each secret and personal detail."""
-        if len(text) < 4:  # noqa: PLR2004  (no secret is that short)
+        if len(text) < 4 or text in self._clean:  # noqa: PLR2004  (no secret is that short)
             return text
         spans = [(start, 0, -stop, kind) for kind, start, stop in find_secrets(text)]
         spans += [(start, 1, -stop, kind) for kind, start, stop in find_personal(text)]
         if self._known is not None:
             spans += [(match.start(), 2, -match.end(), self._names[match[0]]) for match in self._known.finditer(text)]
         if not spans:
+            if len(text) <= _REMEMBERED_LENGTH and len(self._clean) < _REMEMBERED:
+                self._clean.add(text)
             return text
         parts, end = [], 0
         for start, _, negative, kind in sorted(spans):

@@ -73,10 +73,10 @@ class Reader:
     """The name of a row's task."""
     native_id: Callable[[Sample], str]
 
-    def attempt(self, sample: Sample, observed: str = "") -> ForeignAttempt:
-        """Return what one execution took and cost."""
-        used, cost, _ = spent(sample, self.subject, self.version)
-        return ForeignAttempt(
+    def attempt(self, sample: Sample, observed: str = "") -> tuple[ForeignAttempt, str]:
+        """Return what one execution took and cost, and in words what models without a role used beside it."""
+        used, cost, others = spent(sample, self.subject, self.version)
+        made = ForeignAttempt(
             started_at=iso_time(sample.started),
             ended_at=iso_time(sample.ended),
             agent_seconds=None if strange_clock(sample) else sample.working_seconds,
@@ -84,6 +84,7 @@ class Reader:
             cost=cost,
             observed=observed,
         )
+        return made, others
 
     def trial(self, sample: Sample, earlier: Sequence[Sample], trajectory: Callable[[], bytes | None] | None) -> ForeignTrial:
         """Return a row as a trial, with the rows before it and the errors that it names itself as earlier attempts."""
@@ -99,7 +100,8 @@ class Reader:
             extra["invalidated at"] = sample.invalidation.at
         if strange_clock(sample):
             extra["working time"] = f"{sample.working_seconds:g} s, more than the total of {sample.total_seconds:g} s"
-        if others := spent(sample, self.subject, self.version)[2]:
+        last, others = self.attempt(sample)
+        if others:
             extra["other models"] = others
         return ForeignTrial(
             native_id=self.native_id(sample),
@@ -112,14 +114,14 @@ class Reader:
             message=found.message,
             score=score,
             metrics=dict(metrics(sample)),
-            attempts=(*self._earlier(sample, earlier), self.attempt(sample)),
+            attempts=(*self._earlier(sample, earlier), last),
             trajectory=trajectory,
             extra=extra,
         )
 
     def _earlier(self, sample: Sample, earlier: Sequence[Sample]) -> list[ForeignAttempt]:
         """Return earlier attempts: rows of them, and errors named by the sample of which no row is left."""
-        done = [self.attempt(row, _why(row, self.choice)) for row in earlier]
+        done = [self.attempt(row, _why(row, self.choice))[0] for row in earlier]
         told = [row.error for row in earlier if row.error is not None]
         for message in sample.retries:
             if message in told:

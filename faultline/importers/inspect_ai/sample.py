@@ -103,38 +103,40 @@ def sample_of(plain: object, place: Place, where: Any = None) -> Sample:
     Raises ``BadInputError`` when what identifies or judges the sample has the wrong type; measurements of a wrong type are
     unknown.
     """
-    row = _Fields(plain, place)
-    key, epoch = row.plain.get("id"), count(row.plain.get("epoch", 1))
+    if not isinstance(plain, dict):
+        raise BadInputError(str(place), "this sample is no object")
+    row, given = _Fields(plain, place), plain
+    key, epoch = given.get("id"), count(given.get("epoch", 1))
     if isinstance(key, bool) or not isinstance(key, int | str) or (isinstance(key, int) and abs(key) >= 2**63):
         raise row.bad("id", "a whole number or text")
     if epoch is None or not 1 <= epoch <= MAX_EPOCH:
         raise row.bad("epoch", f"a whole number from 1 to {MAX_EPOCH}")
-    limit = row.plain.get("limit")
+    limit = given.get("limit")
     if isinstance(limit, dict):
         kind, reason = limit.get("type"), limit.get("reason")
     else:
-        kind, reason = limit, row.plain.get("limit_reason")
+        kind, reason = limit, given.get("limit_reason")
     if kind is not None and not isinstance(kind, str):
         raise row.bad("limit", "the name of a limit")
-    metadata = row.plain.get("metadata")
+    metadata = given.get("metadata")
     metadata = metadata if isinstance(metadata, dict) else {}
     return Sample(
         place,
         key,
         epoch,
-        _text(row.plain.get("uuid")),
+        _text(given.get("uuid")),
         row.scores(),
         row.error(),
         _text(kind),
         _text(reason),
         row.retries(),
         row.invalidation(),
-        _usages(row.plain.get("model_usage")),
-        _usages(row.plain.get("role_usage")),
-        _text(row.plain.get("started_at")) or None,
-        _text(row.plain.get("completed_at")) or None,
-        _seconds(row.plain.get("total_time")),
-        _seconds(row.plain.get("working_time")),
+        _usages(given.get("model_usage")),
+        _usages(given.get("role_usage")),
+        _text(given.get("started_at")) or None,
+        _text(given.get("completed_at")) or None,
+        _seconds(given.get("total_time")),
+        _seconds(given.get("working_time")),
         _text(metadata.get("family"))[:200],
         _text(metadata.get("category"))[:200],
         where,
@@ -162,14 +164,8 @@ def edits(plain: Mapping[str, Any]) -> int:
 
 @dataclass(frozen=True, slots=True)
 class _Fields:
-    given: object
+    plain: dict[str, Any]
     place: Place
-
-    @property
-    def plain(self) -> dict[str, Any]:
-        if not isinstance(self.given, dict):
-            raise BadInputError(str(self.place), "this sample is no object")
-        return self.given
 
     def bad(self, name: str, expected: str) -> BadInputError:
         found = safe_text(repr(self.plain.get(name)), 80)
