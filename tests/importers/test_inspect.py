@@ -391,6 +391,17 @@ class TestAttempts:
         assert [CRASH["message"], STOPPED["message"], ""] == [attempt.observed for attempt in trial.attempts]
         assert isinstance(trial.attempts[0].usage, Absent)
 
+    def test_without_uuids_rows_of_earlier_logs_are_attempts_too(self, tmp_path):
+        old = sample(uuid=None, error=CRASH, scores={})
+        json_log(tmp_path / "logs/1.json", old, eval_id="eval-1", run_id="run-1", status="error")
+        json_log(
+            tmp_path / "logs/2.json", sample(uuid=None), eval_id="eval-2", run_id="run-2", created="2026-11-01T11:00:00+00:00"
+        )
+
+        run, trial = only(tmp_path / "logs", tmp_path / "runs")
+
+        assert ("run-2 a 1", 2, 1) == (trial.source.native_id, len(trial.attempts), run.report.earlier_attempts)
+
     def test_a_row_that_was_edited_in_a_later_log_counts_as_it_stands_there(self, tmp_path):
         json_log(tmp_path / "logs/1.json", sample(), eval_id="eval-1")
         json_log(tmp_path / "logs/2.json", sample(**scored("I")), eval_id="eval-2", created="2026-11-01T11:00:00+00:00")

@@ -62,13 +62,13 @@ def run_of(logs: list[Log], reading: Reading) -> ForeignRun | None:
     subject = subject_of(newest, reading.option("role"))
     choice = choose(logs, scorer=reading.option("scorer"), key=reading.option("key"), passed=reading.option("passed"))
     names = _Names(logs)
-    run_id = newest.text("eval", "run_id")
+    run_ids = {log.path: log.text("eval", "run_id") or log.path for log in logs}
     reader = Reader(
         choice,
         subject,
         version_of(newest),
         names.of,
-        lambda sample: sample.uuid or f"{run_id} {names.of(sample)} {sample.epoch}",
+        lambda sample: sample.uuid or f"{run_ids[sample.place.path]} {names.of(sample)} {sample.epoch}",
     )
     agent = _agent(newest, subject)
     told = _trials(logs, reader, agent, reading)
@@ -135,11 +135,13 @@ def _trials(logs: list[Log], reader: Reader, agent: ForeignAgent, reading: Readi
         for other, sample in rows[:-1]:
             # A row of the same log in another file is held against its twin whatever id it has.
             twin = other is not log and _log_id(other) == _log_id(log) and not other.archive_holds_earlier(sample)
-            if twin or reader.native_id(sample) == reader.native_id(current):
+            if twin or (sample.uuid and sample.uuid == current.uuid):
                 copies.append((other, sample))
             else:
-                told.again += reader.native_id(sample) in before
-                before[reader.native_id(sample)] = sample
+                # Logs from before there were ids of rows: each row that is not the same log again is an attempt of its own.
+                known = sample.uuid or f"{len(before)} {sample.place}"
+                told.again += known in before
+                before[known] = sample
         trial = reader.trial(current, list(before.values()), _trace(log, current, agent, reading))
         told.trials.append(trial)
         told.earlier += len(trial.attempts) - 1
