@@ -74,11 +74,8 @@ def _recompute(log: Log, scorer: str, key: str, reducer: str, metric: str, item:
 
 def _left_out(log: Log, rows: Sequence[Sample], reducer: str) -> str:
     """Say in words which rows the published number leaves out, and which it holds although they do not count."""
-    without = Counter(
-        ("errored" if row.error is not None else "without a score")
-        for row in log.samples
-        if all(row is not kept for kept in rows)
-    )
+    kept = {id(row) for row in rows}
+    without = Counter("errored" if row.error is not None else "without a score" for row in log.samples if id(row) not in kept)
     inside = {
         "invalidated": sum(row.invalidation is not None for row in rows),
         "errored": sum(row.error is not None for row in rows),

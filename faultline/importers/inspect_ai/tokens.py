@@ -143,7 +143,7 @@ def _less(row: Mapping[str, Any], shared: list[Mapping[str, Any]]) -> Mapping[st
 
 
 def _empty(row: Mapping[str, Any]) -> bool:
-    return not any(count(row.get(name)) for name in _COUNTS)
+    return not any(row.get(name) for name in _COUNTS)
 
 
 def _words(row: Mapping[str, Any]) -> str:
