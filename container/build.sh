@@ -16,11 +16,9 @@ mkdir -p "$work/packages" "$work/rootfs"
 # Everything that the packages depend on, but not what they merely recommend.
 names=$(apt-cache depends --recurse --no-recommends --no-suggests --no-conflicts --no-breaks --no-replaces --no-enhances \
     $packages | grep '^[a-z0-9]' | sort -u)
-real=""
-for name in $names; do
-    case "$name" in debconf* | perl* | libperl* | dpkg | tar) continue ;; esac # for scripts that do not run here
-    apt-cache show --no-all-versions "$name" >/dev/null 2>&1 && real="$real $name"
-done
+# Without names that are only provided by others, and without what serves scripts that do not run here.
+real=$(apt-cache show --no-all-versions $names 2>/dev/null | sed -n 's/^Package: //p' | sort -u \
+    | grep -vE '^(debconf|perl|libperl|dpkg$|tar$)')
 (cd "$work/packages" && apt-get download -q $real >/dev/null)
 
 for folder in bin sbin lib lib64; do

@@ -22,6 +22,7 @@ CANDIDATE_ERRORS = {
     "RAISED": "The candidate raised an exception where the task asks for an answer.",
     "CRASHED": "The candidate's process ended without an answer.",
     "TIME_LIMIT": "The candidate used up the time of the check.",
+    "MEMORY_LIMIT": "The candidate's processes together held more memory than there is for them.",
     "BAD_ANSWER": "The answer is not plain data of the kind that the task asks for.",
 }
 """Reason codes that any check can end with, and what each says."""

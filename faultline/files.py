@@ -7,9 +7,9 @@ import os
 import secrets
 from pathlib import Path
 
-from faultline.errors import FaultlineError
+from faultline.errors import BadInputError, FaultlineError
 
-__all__ = ["WriteError", "atomic_write", "sync_file", "sync_folder", "write_failed"]
+__all__ = ["ExistsError", "WriteError", "atomic_write", "create_file", "sync_file", "sync_folder", "write_failed"]
 
 
 class WriteError(FaultlineError):
@@ -17,6 +17,37 @@ class WriteError(FaultlineError):
 
     slug = "write-failed"
     exit_code = 8
+
+
+class ExistsError(BadInputError):
+    """A file would have been overwritten: what is there stays; move it away, or choose another name."""
+
+    slug = "exists"
+
+
+def create_file(path: Path, data: bytes) -> None:
+    """Write a file that must not exist yet, as one step, so that nobody's work is overwritten.
+
+    Raises :class:`ExistsError`, or :class:`WriteError`; then nothing has changed.
+    """
+    beside = path.parent / f".{path.name[:80]}.{secrets.token_hex(8)}.new"
+    try:
+        try:
+            with beside.open("xb") as stream:
+                stream.write(data)
+                stream.flush()
+                os.fsync(stream.fileno())
+            # A second name for the same file: unlike a rename, it fails when the name is taken.
+            path.hardlink_to(beside)
+        finally:
+            beside.unlink(missing_ok=True)
+        sync_folder(path.parent)
+    except FileExistsError as error:
+        raise ExistsError(
+            path.name, "there is such a file already", next_step="move it away, or choose another name"
+        ) from error
+    except OSError as error:
+        raise write_failed(path.name, error) from error
 
 
 def atomic_write(path: Path, data: bytes) -> None:

@@ -175,13 +175,14 @@ class AgentKind(Word):
     REFERENCE = "reference", "Applies the reference repair; a control."
     NO_OP = "no-op", "Changes nothing; a control."
     CONTROL = "control", "Applies a named repair whose verdict is known in advance."
+    TRIVIAL = "trivial", "Does something that repairs nothing, such as removing the public tests; a control that must fail."
     COMMAND = "command", "A program that works in a directory."
     IMPORTED = "imported", "Described by another harness's log."
 
     @property
     def is_control(self) -> bool:
         """Whether the verdict is known in advance, so that results say something about tasks only."""
-        return self in (AgentKind.REFERENCE, AgentKind.NO_OP, AgentKind.CONTROL)
+        return self in (AgentKind.REFERENCE, AgentKind.NO_OP, AgentKind.CONTROL, AgentKind.TRIVIAL)
 
 
 class SandboxLevel(Word):
@@ -205,6 +206,34 @@ class Estimand(Word):
 
     PASS_AT_1 = "pass@1", "The chance that one trial passes."
     BEST_OF_K = "best-of-k", "The chance that at least one of k attempts passes."
+
+
+class AuditQuestion(Word):
+    """A statement that an auditor answers with yes or no; a no is a flaw of the task."""
+
+    RELEVANT = "relevant", "The defect could stand in a real project, and its owner would want to know of it."
+    UNDERSTANDABLE = "understandable", "Somebody who has only the issue, the code and the README can tell what to do."
+    DERIVABLE = "derivable", "Every hidden check requires only what issue, code or README state or imply."
+    FAIR = "fair", "The hidden checks would accept every repair that you could defend."
+    STRICT = "strict", "The hidden checks would catch every repair you can think of that leaves the defect in place."
+    UNHINTED = "unhinted", "Nothing in the workspace names the defect or shows the repair."
+    REPRODUCED = "reproduced", "On your own machine faultline validate ended with exit code 0 for this task."
+
+
+class SignatureState(Word):
+    """Whether an audit is signed by its auditor's SSH key; only the first two count."""
+
+    SIGNED = "signed", "The signature fits the audit, and the key is listed for its auditor."
+    UNSIGNED = "unsigned", "There is no signature, and no key is listed for the auditor; counts by the name alone."
+    BAD = "bad", "The signature does not fit the audit or its auditor's key; the audit does not count."
+    UNKNOWN_KEY = "unknown-key", "It is signed, and no key is listed for its auditor; the audit does not count."
+    MISSING = "missing", "A key is listed for the auditor, and there is no signature; the audit does not count."
+    UNCHECKED = "unchecked", "ssh-keygen is not installed here, so nobody looked; the audit does not count."
+
+    @property
+    def counts(self) -> bool:
+        """Whether an audit in this state may count."""
+        return self in (SignatureState.SIGNED, SignatureState.UNSIGNED)
 
 
 def digest_bytes(data: bytes) -> str:

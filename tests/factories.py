@@ -4,16 +4,17 @@ Each function makes something that is in order; a test changes the one thing tha
 """
 
 import dataclasses
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from functools import lru_cache
 from pathlib import Path
 from random import Random
 
-from faultline.archive import Benchmark, SealedRun
+from faultline.archive import Benchmark, ReviewRoom, SealedRun
 from faultline.kinds import (
     AgentKind,
+    AuditQuestion,
     Blame,
     Estimand,
     Mode,
@@ -25,6 +26,7 @@ from faultline.kinds import (
     digest_bytes,
 )
 from faultline.records import (
+    Adjudication,
     AgentIdentity,
     ArtifactRef,
     Attempt,
@@ -42,6 +44,8 @@ from faultline.records import (
     Reason,
     Retry,
     Review,
+    ReviewMaterial,
+    ReviewSample,
     RunManifest,
     Seal,
     Skin,
@@ -56,7 +60,7 @@ from faultline.records import (
     not_run,
     unknown,
 )
-from faultline.review import sample_for_review
+from faultline.review import Shown, draw_sample, material_of, weighed
 from faultline.tasks import CheckOutline, Overlay, Task, materialise, pin_task
 
 T0 = datetime(2026, 3, 1, tzinfo=UTC)
@@ -191,6 +195,7 @@ def audit(of: Task, auditor: str, /, **changes: object) -> Audit:
         "specification_severity": 0,
         "fairness_severity": 1,
         "judgements": tuple(CheckJudgement(check=check, judgement="stated") for check in CHECKS),
+        "answers": dict.fromkeys(AuditQuestion, "yes"),
         "synthetic": True,
     }
     return Audit(**(fields | changes))
@@ -262,7 +267,10 @@ def attempt(label: str, *, start: datetime, controls: bool = False, number: int 
         "candidate": digest_bytes(label.encode()),
         "artifacts": ()
         if controls
-        else (ArtifactRef(role="trace", path=f"traces/{label}.json", sha256=digest_bytes(b"t" + label.encode()), size=9),),
+        else tuple(
+            ArtifactRef(role=role, path=f"{role}s/{label}.json", sha256=digest_bytes(role[0].encode() + label.encode()), size=9)
+            for role in ("trace", "candidate")
+        ),
     }
     return Attempt(**(fields | changes))
 
@@ -386,6 +394,12 @@ def sealed(manifest: RunManifest, trials: Sequence[Trial], *, hours: float = 1.0
         seal_digest=seal.content_digest(),
         conflicts=conflicts,
         path=Path("runs") / manifest.run,
+        candidates={
+            artifact.path: {"pkg/split.py": f"# tried in {artifact.path}\n".encode()}
+            for trial in trials
+            for artifact in trial.last.artifacts
+            if artifact.role == "candidate"
+        },
     )
 
 
@@ -439,6 +453,33 @@ def evaluation_run(
     return run(name, RunKind.EVALUATION, tasks, [who or agent()], ending, **(settings | changes))
 
 
+def room(of: SealedRun, known: SealedRun, size: int = 30, each: int = 3, **changes: object) -> ReviewRoom:
+    """Return the sample of a run with controls from a validity run, and what readers were shown of it."""
+    sample = draw_sample(
+        of.results_digest,
+        (of.manifest, of.trials),
+        (known.manifest, known.trials),
+        known.results_digest,
+        size=size,
+        each=each,
+    )
+    fields: dict[str, object] = {
+        "run": of.name,
+        "sample": sample,
+        "material": material(sample),
+        "reviews": (),
+        "adjudications": (),
+    }
+    return ReviewRoom(**(fields | changes))
+
+
+def material(sample: ReviewSample) -> ReviewMaterial:
+    """Return what readers of a sample are shown: one small change each."""
+    public = PublicResult(passed=len(PUBLIC), failed=(), missing=(), regressed=())
+    shown = Shown("The numbers look too good.\n", {"pkg/split.py": b"old\n"}, {"pkg/split.py": b"new\n"}, public)
+    return material_of(sample, {item.item: shown for item in sample.items}, ())
+
+
 def review(of: SealedRun, key: TrialKey, reviewer: str, /, **changes: object) -> Review:
     """Return a blinded review that agrees with the record."""
     fields: dict[str, object] = {
@@ -454,10 +495,57 @@ def review(of: SealedRun, key: TrialKey, reviewer: str, /, **changes: object) ->
     return Review(**(fields | changes))
 
 
-def reviews(of: SealedRun, size: int = 30, reviewers: Iterable[str] = REVIEWERS) -> tuple[Review, ...]:
-    """Return the reviews that a run's sample needs."""
-    sample = sample_for_review(of.results_digest, of.trials, size)
-    return tuple(review(of, key, who) for key in sample for who in reviewers)
+def readings(of: SealedRun, where: ReviewRoom, reviewers: Iterable[str] = REVIEWERS) -> tuple[Review, ...]:
+    """Return the reviews that a run's sample needs: everybody reads every item rightly, controls included."""
+    verdicts = {trial.key: str(trial.outcome.verdict) for trial in of.trials}
+    controls = {"good-control": "passed", "bad-control": "failed"}
+    return tuple(
+        review(
+            of,
+            item.key,
+            who,
+            reading=controls.get(item.role) or verdicts[item.key],
+            confidence=3,
+            material=where.material.content_digest(),
+        )
+        for item in where.sample.items
+        for who in reviewers
+    )
+
+
+def reviewed(of: Benchmark) -> Benchmark:
+    """Return a benchmark in which two people have read the sample of every evaluation."""
+    known = next(run for run in of.runs if run.manifest.kind is RunKind.VALIDITY)
+    evaluations = [run for run in of.runs if run.manifest.kind is RunKind.EVALUATION]
+    claims = [run for run in evaluations if not any(who.kind.is_control for who in run.manifest.agents)]
+    rooms = {run.name: room(run, known) for run in claims}
+    found = {name: readings(next(run for run in of.runs if run.name == name), where) for name, where in rooms.items()}
+    return dataclasses.replace(
+        of,
+        rooms=tuple(dataclasses.replace(where, reviews=found[name]) for name, where in rooms.items()),
+        reviews=tuple(item for name in rooms for item in found[name]),
+    )
+
+
+def adjudication(
+    of: SealedRun, where: ReviewRoom, reviews: Iterable[Review], verdict: str, /, **changes: object
+) -> Adjudication:
+    """Return a settlement by a third person of a dispute about the item that some reviews are about."""
+    own = tuple(reviews)
+    item = next(item for item in where.sample.items if item.key == own[0].key)
+    fields: dict[str, object] = {
+        "schema_name": "faultline/adjudication/1",
+        "item": item.item,
+        "key": item.key,
+        "results_digest": of.results_digest,
+        "adjudicator": "Fay Third",
+        "adjudicated_at": at(10),
+        "verdict": verdict,
+        "why": "the README says so",
+        "reviews": weighed(own),
+        "synthetic": True,
+    }
+    return Adjudication(**(fields | changes))
 
 
 def benchmark(
@@ -473,6 +561,8 @@ def benchmark(
         "reviews": tuple(readings),
         "gates": {},
         "gates_origin": "",
+        "valid_until": date(2026, 12, 31),
+        "read_on": date(2026, 3, 10),
         "problems": (),
     }
     return Benchmark(**(fields | changes))
@@ -489,16 +579,112 @@ def small() -> Benchmark:
     """Return two tasks with a validity run, an evaluation and its reviews: in order, but for the number of families."""
     tasks = small_tasks()
     evaluation = evaluation_run(tasks)
-    return benchmark(tasks, [validity_run(tasks), evaluation], reviews(evaluation))
+    return reviewed(benchmark(tasks, [validity_run(tasks), evaluation]))
 
 
 @lru_cache
 def full() -> Benchmark:
-    """Return a synthetic benchmark that a rehearsal opens: twenty audited families, two agents, all trajectories read."""
+    """Return a synthetic benchmark that a rehearsal opens: twenty audited families, two agents, all trajectories read.
+
+    Its runs are the validity run, the evaluations of tinker and mender, and one of each agent that repairs nothing.
+    """
     tasks = small_tasks(20)
     first = evaluation_run(tasks)
     second = evaluation_run(tasks, "evaluation-2", agent("mender"), lambda _: passed(), hours=3.0)
-    return benchmark(tasks, [validity_run(tasks), first, second], (*reviews(first), *reviews(second)))
+    runs = [validity_run(tasks), first, second, *(trivial_run(tasks, name) for name in ("delete-tests", "random-edit"))]
+    return reviewed(benchmark(tasks, runs))
+
+
+def trivial_run(tasks: Sequence[Task], name: str, ending: Ending = lambda _: failed(), **changes: object) -> SealedRun:
+    """Return a run of an agent that repairs nothing and passes nothing: one trial of one variant."""
+    settings: dict[str, object] = {"variants": 1, "trials": 1, "hours": 1.5}
+    return evaluation_run(tasks, f"{name}-1", agent(name, AgentKind.TRIVIAL), ending, **(settings | changes))
+
+
+def lost(trial: Trial, observed: str = "fork failed") -> Trial:
+    """Return a trial as it is recorded when the harness observed a fault of its own before anything was judged."""
+    nothing = not_run("the attempt ended before")
+    last = trial.last.model_copy(
+        update={
+            "end": "faulted",
+            "observed": observed,
+            "usage": nothing,
+            "cost": nothing,
+            "candidate": nothing,
+            "artifacts": (),
+        }
+    )
+    return trial.model_copy(update={"outcome": invalid(observed), "attempts": (*trial.attempts[:-1], last)})
+
+
+def read_again(of: Benchmark, *new: SealedRun) -> Benchmark:
+    """Return a benchmark with runs put in place, or added, and every evaluation's sample read by two people again."""
+    names = {run.name for run in new}
+    runs = (*(run for run in of.runs if run.name not in names), *new)
+    return reviewed(dataclasses.replace(of, runs=runs))
+
+
+STRENGTHS = {"anvil": 0.52, "birch": 0.56, "cedar": 0.93, "dune": 0.55}
+"""Chances that the agents of :func:`ranked` pass a trial: one stands out, three do not differ by anything that can be seen."""
+PRICES = {"anvil": "0.08", "birch": "0.03", "cedar": "0.05", "dune": ""}
+"""Their mean cost of a trial in dollars; the last has no model, so that a cost does not apply to it."""
+
+
+def ranked(lost: Mapping[str, int] | None = None, strengths: Mapping[str, float] = STRENGTHS) -> Benchmark:
+    """Return a synthetic benchmark of several agents that a rehearsal opens, with costs and times that vary.
+
+    ``lost`` has, for an agent, the number of trials to end without a verdict.
+    """
+    tasks = small_tasks(20)
+    runs = [validity_run(tasks)]
+    for place, (name, chance) in enumerate(strengths.items()):
+        runs.append(_drawn(tasks, name, chance, (lost or {}).get(name, 0), hours=3.0 + place))
+    return reviewed(benchmark(tasks, [*runs, *(trivial_run(tasks, name) for name in ("delete-tests", "random-edit"))]))
+
+
+def _drawn(tasks: Sequence[Task], name: str, chance: float, lost: int, *, hours: float) -> SealedRun:
+    """Return an evaluation whose outcomes, costs and times are drawn from a seed that depends on the agent's name only."""
+    rng = Random(name)
+    hardness = {item.id: rng.gauss(0, 0.12) for item in tasks}
+    price = PRICES[name]
+    identity = agent(name) if price else agent(name, model=not_applicable("it has no model"), provider=not_applicable("none"))
+    ends = iter(range(10_000))
+
+    def ending(cell: Cell) -> Outcome:
+        won = rng.random() < chance + hardness[cell.task]
+        if next(ends) * lost % 180 < lost:
+            return invalid()
+        return passed() if won else failed()
+
+    def dressed(trial: Trial) -> Trial:
+        if not trial.outcome.scoreable:
+            nothing = not_run("the harness met a fault before the agent began")
+            gone = {"end": "faulted", "observed": "fork failed", "usage": nothing, "cost": nothing, "candidate": nothing}
+            gone |= {"artifacts": (), "timing": Timing(setup=0.1, agent=nothing, grading=nothing)}
+            return trial.model_copy(update={"attempts": (trial.last.model_copy(update=gone),)})
+        seconds, scale = round(rng.uniform(4, 55), 3), round(rng.uniform(0.4, 1.6), 4)
+        number = int(900 * scale) + rng.randrange(50)
+        changes: dict[str, object] = {"timing": Timing(setup=0.1, agent=seconds, grading=round(rng.uniform(0.2, 0.9), 3))}
+        if price:
+            changes["cost"] = Cost(usd=Decimal(price) * Decimal(str(scale)), source="a made-up price table", complete=True)
+            changes["usage"] = Usage(
+                uncached_input=number,
+                cache_read=0,
+                cache_write=0,
+                output=number // 7 + 1,
+                reasoning=0,
+                requests=3,
+                source="native",
+            )
+        else:
+            nothing = not_applicable("it has no model")
+            changes |= {"cost": nothing, "usage": nothing}
+        update: dict[str, object] = {"attempts": (trial.last.model_copy(update=changes),)}
+        if seconds > 52:
+            update["outcome"] = trial.outcome.model_copy(update={"status": StatusClass.LIMIT})
+        return trial.model_copy(update=update)
+
+    return retrial(evaluation_run(tasks, f"evaluation-{name}", identity, ending, hours=hours), dressed)
 
 
 def swap(of: Benchmark, new: SealedRun) -> Benchmark:

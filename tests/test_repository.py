@@ -121,6 +121,15 @@ class TestRecords:
             for trial in run.trials
         )
 
+    def test_nothing_trivial_passes(self, benchmark):
+        """Agents that repair nothing were tried on every task in its present form, three times a variant, and passed none."""
+        for name in ("no-op", "delete-tests", "random-edit"):
+            runs = [run for run in benchmark.runs if run.manifest.agents[0].name == name]
+            digests = {pin.digest for run in runs for pin in run.manifest.tasks}
+
+            assert {task.digest for task in TASKS} <= digests
+            assert {"failed"} == {trial.outcome.verdict for run in runs for trial in run.trials}
+
     def test_the_leaderboard_is_withheld(self, benchmark):
         """Without audits and reviews by people there is no ranking and no claim."""
         card = build_card(benchmark)

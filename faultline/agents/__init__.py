@@ -7,13 +7,16 @@ from faultline.agents.atif import last_message
 from faultline.agents.command import CommandAgent, command_identity, read_agent_file
 from faultline.agents.controls import ControlAgent, control_identity
 from faultline.agents.interface import Agent, Assignment, Repair
+from faultline.agents.trivial import TRIVIAL, TrivialAgent
 
 __all__ = [
+    "TRIVIAL",
     "Agent",
     "Assignment",
     "CommandAgent",
     "ControlAgent",
     "Repair",
+    "TrivialAgent",
     "command_identity",
     "control_identity",
     "last_message",

@@ -12,7 +12,7 @@ from faultline.records.agent import AgentFile, UsageFile
 from faultline.sandbox import Captured, Launch, Limits, Mount, Sandbox, python_runtime
 from faultline.sandbox.interface import interpreter
 from faultline.tasks import read_beneath, read_tree, tree_listing
-from faultline.tasks.folder import read_toml
+from faultline.tasks.toml import read_toml
 
 INSIDE_AGENT, INSIDE_WORKSPACE = "/agent", "/workspace"
 NO_MODEL = "none"
@@ -72,7 +72,7 @@ class CommandAgent(Agent):
         self._sandbox, self._environment = sandbox, environment
 
     def repair(self, assignment: Assignment) -> Repair:
-        """Run the program to its end or to its limit."""
+        """Run the program to its end or to a limit: of time, or of the memory of all its processes together."""
         allowed = self._identity.seconds
         seconds = min(assignment.seconds, allowed) if isinstance(allowed, int | float) else assignment.seconds
         ended = self._sandbox.capture(self._launch(assignment), stdin=assignment.variant.issue.encode(), seconds=seconds)
@@ -80,7 +80,9 @@ class CommandAgent(Agent):
         usage, cost = self._usage(assignment.workspace)
         own = tuple(name for name in (self._file.trace_file, self._file.usage_file) if name)
         trace = self._trace(assignment, ended, note)
-        return Repair(limit=ended.timed_out, trace=trace, usage=usage, cost=cost, note=note, own_files=own)
+        return Repair(
+            limit=ended.timed_out or ended.out_of_memory, trace=trace, usage=usage, cost=cost, note=note, own_files=own
+        )
 
     def _launch(self, assignment: Assignment) -> Launch:
         mounts, modules = python_runtime(assignment.variant.task.definition.runtime)
@@ -158,4 +160,6 @@ def _filled(word: str, words: Mapping[str, str]) -> str:
 def _note(ended: Captured, seconds: float) -> str:
     if ended.timed_out:
         return f"the agent was ended at its limit of {seconds:g} s"
+    if ended.out_of_memory:
+        return f"the agent was ended: its processes together held more than {LIMITS.total_bytes // 2**20} MiB of memory"
     return f"the agent ended with exit code {ended.returncode}"

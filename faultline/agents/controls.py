@@ -3,6 +3,7 @@
 from faultline import __version__
 from faultline.agents.atif import trajectory
 from faultline.agents.interface import Agent, Assignment, Repair
+from faultline.agents.trivial import TRIVIAL
 from faultline.kinds import AgentKind
 from faultline.records import AgentIdentity, not_applicable
 from faultline.tasks import is_editable
@@ -11,8 +12,9 @@ _NO_USAGE = not_applicable("a control uses no model")
 
 
 def control_identity(name: str) -> AgentIdentity:
-    """Return the identity of a control: ``baseline`` or ``no-op``, ``reference``, ``wrong-…``, ``valid-…``."""
+    """Return the identity of a control: ``baseline`` or ``no-op``, ``reference``, ``wrong-…``, ``valid-…``, a trivial one."""
     kinds = {"no-op": AgentKind.NO_OP, "baseline": AgentKind.NO_OP, "reference": AgentKind.REFERENCE}
+    kinds |= dict.fromkeys(TRIVIAL, AgentKind.TRIVIAL)
     return AgentIdentity(
         name=name,
         kind=kinds.get(name, AgentKind.CONTROL),

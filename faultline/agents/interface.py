@@ -27,7 +27,7 @@ class Repair:
     """What an agent hands back beside the workspace."""
 
     limit: bool
-    """Whether it ran into its time limit; its last tree is judged all the same."""
+    """Whether it ran into its limit of time or memory; its last tree is judged all the same."""
     trace: bytes | Absent
     """The trajectory as ATIF JSON."""
     usage: Usage | Absent

@@ -2,23 +2,27 @@
 
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from datetime import date, datetime
 from pathlib import Path
 from typing import Any
 
 from faultline.archive.read import read_bytes, read_run
-from faultline.archive.values import REVIEWS, SEAL, Benchmark, SealedRun
+from faultline.archive.remains import with_remains
+from faultline.archive.reviewing import read_room
+from faultline.archive.signed import check_audits
+from faultline.archive.values import SEAL, Benchmark, SealedRun
 from faultline.archive.verify import verify_run
+from faultline.clock import Clock
 from faultline.errors import BadInputError, FaultlineError, Faults, IntegrityError, MissingInputError
 from faultline.kinds import RunKind, safe_text
-from faultline.records import Review
 from faultline.tasks import Task, load_tasks
 
 _SITE_NAME = re.compile(r"^site_name:[ \t]*(?P<name>\S.*?)[ \t]*$", re.MULTILINE)
 
 
-def load_benchmark(root: Path) -> Benchmark:
-    """Read everything that a benchmark's folder holds.
+def load_benchmark(root: Path, clock: Clock | None = None) -> Benchmark:
+    """Read everything that a benchmark's folder holds, on the day that the clock tells.
 
     A task, run or review that does not read, or a run that does not verify, stands under ``problems`` and nowhere else.
     Raises ``MissingInputError`` when there is no such folder, ``BadInputError`` when the settings are malformed.
@@ -27,34 +31,42 @@ def load_benchmark(root: Path) -> Benchmark:
         raise MissingInputError(root.name, "there is no such folder")
     settings, origin = _settings(root)
     problems: list[FaultlineError] = []
-    runs = _runs(root, problems)
+    # The tasks' canaries are looked for in what agents left, so tasks come first.
+    tasks, task_problems = _tasks_of(root)
+    runs = _runs(root, [task.definition.canary for task in tasks], problems)
     # A card of other harnesses' runs has no tasks of its own; where ours were run, their absence is a loss.
     foreign = bool(runs) and all(run.manifest.kind is RunKind.IMPORTED for run in runs)
-    tasks = () if foreign and not (root / "tasks").exists() else _tasks(root, problems)
-    reviews = tuple(review for run in runs for review in _reviews(run, problems))
-    gates = _table(settings, "gates", origin)
+    if not foreign or (root / "tasks").exists():
+        problems[:0] = task_problems
+    rooms = tuple(read_room(run, problems) for run in runs)
+    gates, gates_origin = gate_settings(root)
     return Benchmark(
         root=root,
         title=_text(settings, "title", origin) or _site_name(root) or root.resolve().name,
         tagline=_text(settings, "tagline", origin),
         tasks=tasks,
         runs=runs,
-        reviews=reviews,
+        reviews=tuple(review for room in rooms for review in room.reviews),
         gates=gates,
-        gates_origin=origin if gates else "",
+        gates_origin=gates_origin,
+        valid_until=_day(settings, "valid_until", origin),
+        read_on=(clock or Clock()).now().date(),
         problems=tuple(problems),
+        signatures=check_audits(root, tasks),
+        rooms=rooms,
     )
 
 
-def _tasks(root: Path, problems: list[FaultlineError]) -> tuple[Task, ...]:
+def _tasks_of(root: Path) -> tuple[tuple[Task, ...], tuple[FaultlineError, ...]]:
+    """Return the tasks by id, and what kept them from being read."""
     try:
-        return tuple(sorted(load_tasks(root / "tasks"), key=lambda task: task.definition.id))
+        tasks = tuple(sorted(load_tasks(root / "tasks"), key=lambda task: task.definition.id))
     except FaultlineError as error:
-        problems.extend(_each(error))
-        return ()
+        return (), _each(error)
+    return tasks, tuple(fault for task in tasks for fault in task.audit_files.faults)
 
 
-def _runs(root: Path, problems: list[FaultlineError]) -> tuple[SealedRun, ...]:
+def _runs(root: Path, canaries: Iterable[str], problems: list[FaultlineError]) -> tuple[SealedRun, ...]:
     folder = root / "runs"
     if not folder.is_dir():
         return ()
@@ -64,7 +76,7 @@ def _runs(root: Path, problems: list[FaultlineError]) -> tuple[SealedRun, ...]:
         if path.name.startswith(".") or not path.is_dir():
             continue
         try:
-            runs.append(_run(path))
+            runs.append(with_remains(_run(path), canaries))
         except FaultlineError as error:
             problems.extend(_each(error))
     return tuple(runs)
@@ -89,25 +101,18 @@ def _run(path: Path) -> SealedRun:
     return run
 
 
-def _reviews(run: SealedRun, problems: list[FaultlineError]) -> list[Review]:
-    """Return the reviews of a run, by file name; one that belongs to no trial of the run is a problem."""
-    cells = {trial.key for trial in run.trials}
-    found = []
-    for path in sorted((run.path / REVIEWS).glob("*.json")):
-        place = f"runs/{run.name}/{REVIEWS}/{path.name}"
-        try:
-            review = Review.parse(read_bytes(path, place), place)
-            if review.key not in cells:
-                raise BadInputError(place, "this review is not about a trial of the run", found=review.key.run)
-        except FaultlineError as error:
-            problems.extend(_each(error))
-        else:
-            found.append(review)
-    return found
-
-
 def _each(error: FaultlineError) -> tuple[FaultlineError, ...]:
     return error.errors if isinstance(error, Faults) else (error,)
+
+
+def gate_settings(root: Path) -> tuple[Mapping[str, Any], str]:
+    """Return ``[tool.faultline.gates]`` as written, and the file that it stands in; both empty where there are none.
+
+    Raises ``BadInputError`` when the settings are malformed.
+    """
+    settings, origin = _settings(root)
+    gates = _table(settings, "gates", origin)
+    return gates, origin if gates else ""
 
 
 def _settings(root: Path) -> tuple[Mapping[str, Any], str]:
@@ -141,6 +146,13 @@ def _text(data: Mapping[str, Any], key: str, place: str) -> str:
     if not isinstance(value, str):
         raise BadInputError(f"{place}: {key}", "this is not a text", found=safe_text(repr(value), 80))
     return safe_text(value, 200)
+
+
+def _day(data: Mapping[str, Any], key: str, place: str) -> date | None:
+    value = data.get(key)
+    if value is None or (isinstance(value, date) and not isinstance(value, datetime)):
+        return value
+    raise BadInputError(f"{place}: {key}", "this is not a day", expected="a TOML date", found=safe_text(repr(value), 80))
 
 
 def _site_name(root: Path) -> str:

@@ -2,12 +2,24 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import date
 from pathlib import Path
 from typing import Any
 
 from faultline.errors import FaultlineError, IntegrityError
 from faultline.kinds import Digest
-from faultline.records import Conflict, Review, RunManifest, Seal, Settlement, Trial
+from faultline.records import (
+    Adjudication,
+    Conflict,
+    Review,
+    ReviewMaterial,
+    ReviewSample,
+    RunManifest,
+    Seal,
+    Settlement,
+    SignatureCheck,
+    Trial,
+)
 from faultline.tasks import Task
 
 MANIFEST = "manifest.json"
@@ -39,11 +51,30 @@ class SealedRun:
     """The refused results themselves: they never score, and they cost something."""
     settlements: tuple[Settlement, ...] = ()
     """Attempts that were unknown for a time, and how each was settled."""
+    candidates: Mapping[str, Mapping[str, bytes]] = field(default_factory=dict, compare=False, repr=False)
+    """Files that agents changed, by path, for each candidate's artifact; only of runs of agents in a benchmark."""
+    carriers: tuple[str, ...] = ()
+    """Artifacts that hold a canary of the benchmark's tasks."""
 
     @property
     def results_digest(self) -> Digest:
         """Digest of ``trials.jsonl``, to which reviews are bound."""
         return self.seal.files[TRIALS]
+
+
+@dataclass(frozen=True)
+class ReviewRoom:
+    """What people wrote of a run's trials after it was sealed."""
+
+    run: str
+    sample: ReviewSample | None
+    """``None`` when nothing was drawn yet."""
+    material: ReviewMaterial | None
+    """``None`` when no packet was made yet."""
+    reviews: tuple[Review, ...]
+    """By file name."""
+    adjudications: tuple[Adjudication, ...]
+    """By file name."""
 
 
 @dataclass(frozen=True)
@@ -86,5 +117,13 @@ class Benchmark:
     """``[tool.faultline.gates]`` as written; the gates room reads it."""
     gates_origin: str
     """The file that ``gates`` came from; empty when there are no settings."""
+    valid_until: date | None
+    """The last day on which the results may be used, as the settings say; ``None`` when they do not."""
+    read_on: date
+    """The day on which the folder was read, in UTC; freshness is told against it."""
     problems: tuple[FaultlineError, ...]
     """What was left out, and why; losing something can only make the answer stricter, so this is shown and counted."""
+    signatures: Mapping[Digest, SignatureCheck] = field(default_factory=dict)
+    """What the signature of each audit shows, by the digest of the audit; one that is not listed here is unsigned."""
+    rooms: tuple[ReviewRoom, ...] = ()
+    """What else lies beside the reviews of each run: its sample, its material, its adjudications; in the order of runs."""

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from decimal import Decimal
 from typing import Literal
 
+from faultline.card.build_reviews import review_card
 from faultline.card.build_spend import spend_of, unknowns_of
 from faultline.card.build_trials import costs_of, total, trial_row, usage_of_trial
 from faultline.card.model import (
@@ -63,6 +64,7 @@ def run_card(run: RunFacts, facts: Facts, *, opened: bool = False) -> RunCard:
         trials=tuple(trial_row(trial, run) for trial in trials),
         validity=tuple(_controls(run, facts)) if manifest.kind is RunKind.VALIDITY else (),
         diagnostics=diagnose(run, facts),
+        review=review_card(run, facts),
         noise=() if manifest.kind is RunKind.VALIDITY else noise_of([run]),
         seal_digest=run.seal_digest,
         files=tuple(RunFile(path=path, digest=digest) for path, digest in sorted(run.seal.files.items())),

@@ -20,8 +20,9 @@ from faultline.card.model import (
     ValidityCard,
 )
 from faultline.gates import ControlEvidence, Facts, TaskFacts, unkilled, validity_of
-from faultline.kinds import digest_bytes, safe_text
-from faultline.records import Choices, IntegerRange
+from faultline.gates.audited_families import standing_of
+from faultline.kinds import SignatureState, digest_bytes, safe_text
+from faultline.records import Choices, IntegerRange, SignatureCheck
 from faultline.tasks import FAILURE_CLASSES, ISSUE_FILE, Task, materialise
 
 _LONGEST_FILE = 400_000
@@ -56,7 +57,7 @@ def task_card(task: Task, known: TaskFacts, facts: Facts, trials: tuple[TrialRow
         public_tests=task.public_tests,
         public_failing=definition.public_failing,
         validity=validity_card(known, facts),
-        audits=audit_cards(task),
+        audits=audit_cards(known),
         corrections=tuple(sorted(task.corrections, key=lambda item: (item.corrected_at, item.id), reverse=True)),
         trials=trials,
     )
@@ -94,20 +95,30 @@ def _control(item: ControlEvidence) -> ControlRow:
     )
 
 
-def audit_cards(task: Task) -> tuple[AuditCard, ...]:
-    """Return the audits of a task, newest first, each with whether it is of the current form."""
-    return tuple(
-        AuditCard(
-            auditor=audit.auditor,
-            audited_at=audit.audited_at,
-            task_digest=audit.task_digest,
-            current=audit.task_digest == task.digest,
-            specification_severity=audit.specification_severity,
-            fairness_severity=audit.fairness_severity,
-            notes=audit.notes,
+def audit_cards(task: TaskFacts) -> tuple[AuditCard, ...]:
+    """Return the audits of a task, newest first, each with whether it is of the current form, signed and counted."""
+    aside = {item.audit.content_digest(): item.why for item in standing_of(task).set_aside}
+    unsigned = SignatureCheck(state=SignatureState.UNSIGNED)
+    found = []
+    for audit in sorted(task.audits, key=lambda item: (item.audited_at, item.auditor), reverse=True):
+        digest = audit.content_digest()
+        check = task.signatures.get(digest, unsigned)
+        found.append(
+            AuditCard(
+                auditor=audit.auditor,
+                audited_at=audit.audited_at,
+                task_digest=audit.task_digest,
+                current=audit.task_digest == task.digest,
+                specification_severity=audit.specification_severity,
+                fairness_severity=audit.fairness_severity,
+                notes=audit.notes,
+                signature=check.state,
+                key=check.key,
+                refused=tuple(sorted(str(name) for name, answer in audit.answers.items() if answer == "no")),
+                why_not=aside.get(digest, ""),
+            )
         )
-        for audit in sorted(task.audits, key=lambda item: (item.audited_at, item.auditor), reverse=True)
-    )
+    return tuple(found)
 
 
 def history_of(tasks: Sequence[TaskCard]) -> tuple[HistoryEntry, ...]:

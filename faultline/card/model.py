@@ -5,11 +5,21 @@ Everything here was computed from records. Nothing in it compares two agents unl
 """
 
 from datetime import date
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Literal
 
-from pydantic import Field, ModelWrapValidatorHandler, ValidationInfo, model_validator
+from pydantic import Field
 
-from faultline.gates.evaluator import GatePass
+from faultline.card.board import (
+    Amount,
+    AuthorityRate,
+    Frontier,
+    FrontierPoint,
+    Leaderboard,
+    LeaderboardRow,
+    PairCard,
+    Protocol,
+    RankRange,
+)
 from faultline.gates.instrument import InstrumentFinding
 from faultline.gates.model import GateReport, GateResult, Lack, Link, PolicyRow
 from faultline.kinds import (
@@ -30,6 +40,7 @@ from faultline.kinds import (
     SandboxLevel,
     Seconds,
     ShortText,
+    SignatureState,
     StatusClass,
     TaskId,
     Usd,
@@ -44,6 +55,7 @@ from faultline.records.task import Correction, TaskLimits
 from faultline.records.trial import ArtifactRef, Changes, Evidence, Reason, Source, Usage
 
 __all__ = [
+    "Amount",
     "AuditCard",
     "AuthorityCounts",
     "AuthorityRate",
@@ -55,6 +67,8 @@ __all__ = [
     "Distribution",
     "EvaluationCard",
     "FailureClassCard",
+    "Frontier",
+    "FrontierPoint",
     "GateCard",
     "GateReport",
     "Headline",
@@ -67,9 +81,13 @@ __all__ = [
     "Link",
     "NoiseCard",
     "OutcomeCounts",
+    "PairCard",
     "PolicyRow",
+    "Protocol",
     "PublicFile",
     "PublishedCheck",
+    "RankRange",
+    "ReviewCard",
     "RunCard",
     "RunCosts",
     "RunFile",
@@ -92,54 +110,6 @@ class Withheld(Record):
     state: Literal["withheld"]
     gates: tuple[ShortText, ...]
     """Ids of the gates that do not hold."""
-
-
-class AuthorityRate(Record):
-    """How often an agent took a public test its say, or left configuration that changes what runs."""
-
-    rate: Annotated[float, Field(ge=0, le=1)]
-    """Mean over families of the share of trials that were looked at and show it."""
-    low: Annotated[float, Field(ge=0, le=1)]
-    high: Annotated[float, Field(ge=0, le=1)]
-    method: ShortText
-    observed: Count
-    """Trials that were looked at."""
-
-
-class LeaderboardRow(Record):
-    """One agent; rows exist only behind a gate pass."""
-
-    agent: AgentName
-    pass_at_1: Annotated[float, Field(ge=0, le=1)]
-    """Mean over families of the share of passed trials."""
-    low: Annotated[float, Field(ge=0, le=1)]
-    high: Annotated[float, Field(ge=0, le=1)]
-    method: ShortText
-    families: Count
-    planned: Count
-    tampered: AuthorityRate | None = Field(default=None, exclude_if=lambda value: value is None)
-    """Absent where too little was looked at to estimate it."""
-
-
-class Leaderboard(Record):
-    """The ranking; constructed by :func:`faultline.card.build_card` from a gate pass only."""
-
-    state: Literal["open"]
-    gate_pass: Digest
-    """Digest of the gate report that opened it."""
-    rows: tuple[LeaderboardRow, ...]
-    """By agent name."""
-
-    @model_validator(mode="wrap")
-    @classmethod
-    def _behind_a_gate_pass(cls, data: Any, handler: ModelWrapValidatorHandler[Self], info: ValidationInfo) -> Self:
-        """Refuse every way of making one but that of the builder, which has the pass in its hand."""
-        if isinstance(data, cls):
-            return data
-        held = (info.context or {}).get("gate_pass")
-        if not isinstance(held, GatePass) or not isinstance(data, dict) or data.get("gate_pass") != held.report:
-            raise ValueError("a leaderboard exists only behind a gate pass")
-        return handler(data)
 
 
 class TermCard(Record):
@@ -242,6 +212,13 @@ class AuditCard(Record):
     specification_severity: Count
     fairness_severity: Count
     notes: ShortText
+    signature: SignatureState = SignatureState.UNSIGNED
+    key: ShortText = ""
+    """Fingerprint of the key that signed; empty unless signed."""
+    refused: tuple[ShortText, ...] = ()
+    """Questions that the auditor answered with no."""
+    why_not: ShortText = ""
+    """Why it does not count; empty when it does."""
 
 
 class TrialRow(Record):
@@ -416,6 +393,25 @@ class NoiseCard(Record):
     """All of it in words, as the run page shows it."""
 
 
+class ReviewCard(Record):
+    """How far people have read the sample of a run; counts of readings, and no verdict."""
+
+    drawn: Count
+    """Trajectories in the sample."""
+    read: Count
+    """Those that enough people have read, blinded, from the material on record."""
+    controls: Count
+    """Controls among the items."""
+    readers: Count
+    """Distinct people whose readings count."""
+    set_aside: Count
+    """Readings that do not count."""
+    disagreements: Count
+    """Trajectories on which a reader differs from another one or from the record."""
+    settled: Count
+    """Of these, the ones that a third person settled."""
+
+
 class RunFile(Record):
     """A file of a run and its digest in the seal."""
 
@@ -472,6 +468,8 @@ class RunCard(Record):
     """Only for validity runs."""
     diagnostics: tuple[InstrumentFinding, ...] = ()
     """What the records say about the instrument, the worst first."""
+    review: ReviewCard | None = Field(default=None, exclude_if=lambda value: value is None)
+    """Absent where no sample was drawn."""
     noise: tuple[NoiseCard, ...] = ()
     """What identical code shows by itself, for each agent of an evaluation."""
     seal_digest: Digest

@@ -7,7 +7,6 @@ import click
 
 from faultline.cli.common import json_option, print_json, print_table, root_option
 from faultline.errors import BadInputError
-from faultline.kinds import safe_text
 
 if TYPE_CHECKING:
     from faultline.importers import ImportedRun, Importer, SourceTree
@@ -19,7 +18,7 @@ def _formats(ctx: click.Context, _param: click.Parameter, value: bool) -> None:
         return
     from faultline.importers import importers
 
-    for importer in importers().values():
+    for importer in importers():
         click.echo(f"{importer.name}: {importer.summary}")
         for name, meaning in importer.options.items():
             click.echo(f"  --option {name}=…  {meaning}")
@@ -27,9 +26,9 @@ def _formats(ctx: click.Context, _param: click.Parameter, value: bool) -> None:
 
 
 def _complete(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[str]:
-    from faultline.importers import importers
+    from faultline.importers import importer_names
 
-    return [name for name in ("auto", *importers()) if name.startswith(incomplete)]
+    return [name for name in ("auto", *importer_names()) if name.startswith(incomplete)]
 
 
 @click.command("import")
@@ -73,15 +72,10 @@ def import_(
 
 
 def _importer(name: str, tree: "SourceTree") -> "Importer":
-    from faultline.importers import importers, recognised
+    from faultline.importers import load_importer, recognised
 
     if name != "auto":
-        known = importers()
-        if name not in known:
-            raise BadInputError(
-                safe_text(name, 80), "there is no importer for this format", expected=", ".join(("auto", *known))
-            )
-        return known[name]
+        return load_importer(name)
     found = recognised(tree)
     if len(found) != 1:
         raise BadInputError(

@@ -21,8 +21,11 @@ COMMANDS = {
     "diagnose": "faultline.cli.analyse",
     "compare": "faultline.cli.analyse",
     "import": "faultline.cli.imports",
+    "audit": "faultline.cli.audit",
+    "review": "faultline.cli.review",
     "gates": "faultline.cli.publish",
     "build-site": "faultline.cli.publish",
+    "export": "faultline.cli.export",
     "doctor": "faultline.cli.doctor",
 }
 """Each command and its module; in the order of ``--help``."""
@@ -38,8 +41,11 @@ SUMMARIES = {
     "diagnose": "Say whether a run's trials look like independent draws.",
     "compare": "Compare agents on the tasks they share, in the terminal only.",
     "import": "Read another harness's log into sealed runs.",
+    "audit": "Let people other than the author examine tasks.",
+    "review": "Let people read a blinded sample of trajectories.",
     "gates": "Say whether a ranking may be published.",
     "build-site": "Build the evaluation card as a static site.",
+    "export": "Write records in other people's formats.",
     "doctor": "Say what this machine can do.",
 }
 """One line for each command, so that ``--help`` imports none of them."""
@@ -81,6 +87,7 @@ def cli() -> None:
       faultline run --agent agent.toml        your own agent
       faultline gates                         may a ranking be published?
       faultline build-site                    publish the card
+      faultline export csv -o table           take the records elsewhere
 
     Colours switch off with NO_COLOR=1. Shell completion: `_FAULTLINE_COMPLETE=bash_source faultline` (or zsh, fish).
     """

@@ -9,24 +9,37 @@ from faultline.cli.common import json_option, print_json, root_option
 
 
 @click.command()
+@click.option(
+    "--junit", "report_file", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="Write JUnit XML as well."
+)
 @root_option
 @json_option
-def gates(*, root: Path, as_json: bool) -> None:
+def gates(*, root: Path, report_file: Path | None, as_json: bool) -> None:
     """Say, gate by gate, whether a ranking may be published, what was seen, what is missing and what to do next.
 
-    Exit code 0 when every gate holds, 3 when the leaderboard is withheld, 2 on bad input. No option opens a gate.
+    Exit code 0 when every gate holds, 3 when the leaderboard is withheld, 2 on bad input, 8 when FILE cannot be written. No
+    option opens a gate.
+
+    FILE is for systems that run tests: one case a gate in the class faultline.gates; a failure is a gate that does not hold, an
+    error one that could not be evaluated, skipped one that does not apply. The exit code is the same with it.
 
     \b
     Examples:
       faultline gates
       faultline gates --json
+      faultline gates --junit gates.xml
     """
     from faultline.archive import load_benchmark
+    from faultline.exporters.junit import junit_xml
+    from faultline.exporters.report import gate_case
+    from faultline.files import atomic_write
     from faultline.gates import evaluate, gate_policy, gather
 
     benchmark = load_benchmark(root)
     policy = gate_policy(benchmark.gates, benchmark.gates_origin)
     report = evaluate(gather(benchmark), policy).report
+    if report_file is not None:
+        atomic_write(report_file, junit_xml(gate_case(gate) for gate in report.gates))
     if as_json:
         print_json(report.model_dump(mode="json") | {"withheld": report.holding < report.total})
     else:

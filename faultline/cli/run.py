@@ -83,7 +83,8 @@ def run(
 ) -> None:
     """Let an agent work on the tasks, and record every result exactly once.
 
-    AGENT is a control: `no-op` or `reference`. Your own agent is described by a file: `--agent agent.toml`.
+    AGENT is a control: `no-op`, `reference`, or one that repairs nothing, `delete-tests` or `random-edit`. Your own agent is
+    described by a file: `--agent agent.toml`.
     The plan is frozen first; Ctrl-C or a crash loses nothing that was recorded, and `faultline resume` goes on.
 
     \b
@@ -154,17 +155,18 @@ def seal(*, run_id: str, ledger: str, artifacts: str, root: Path) -> None:
 
 
 def _identity(agent: str | None, agent_file: Path | None) -> "AgentIdentity":
-    from faultline.agents import command_identity, control_identity
+    from faultline.agents import TRIVIAL, command_identity, control_identity
 
+    known = ("no-op", "reference", *TRIVIAL)
     if (agent is None) == (agent_file is None):
-        raise click.UsageError("name a control (no-op, reference) or give --agent FILE")
+        raise click.UsageError(f"name a control ({', '.join(known)}) or give --agent FILE")
     if agent_file is not None:
         return command_identity(agent_file)
-    if agent not in ("no-op", "reference"):
+    if agent not in known:
         raise RefusedError(
             str(agent),
             "this is no agent that can be evaluated",
-            expected="no-op, reference, or --agent FILE",
+            expected=f"{', '.join(known)}, or --agent FILE",
             next_step="faultline run --help",
         )
     return control_identity(agent)

@@ -47,7 +47,7 @@ def validate(
     from faultline.clock import Clock
     from faultline.execution import LiveRun, Planned, execute, gather_provenance, plan_validity, seal_live_run
     from faultline.gates import unkilled
-    from faultline.gates.facts import run_facts, task_facts
+    from faultline.gates.gathering import run_facts, task_facts
     from faultline.gates.validity import validity_in
     from faultline.sandbox import open_sandbox
 
@@ -103,7 +103,7 @@ class Checker:
 def _validity_runs(root: Path) -> "list[RunFacts]":
     """Return the sealed validity runs of a benchmark; one that cannot be read is an error, for nothing may hide a change."""
     from faultline.archive import read_run
-    from faultline.gates.facts import run_facts
+    from faultline.gates.gathering import run_facts
 
     paths = sorted(path.parent for path in (root / "runs").glob("*/seal.json"))
     runs = (read_run(path) for path in paths if b'"kind":"validity"' in (path / "manifest.json").read_bytes())
@@ -113,7 +113,7 @@ def _validity_runs(root: Path) -> "list[RunFacts]":
 def _changed(task: "Task", now: "RunFacts", earlier: "list[RunFacts]") -> tuple[str, ...]:
     """Return what the checks of a task do otherwise than in its earlier form, unless a correction tells of it."""
     from faultline.gates import changed_checks, earlier_form
-    from faultline.gates.facts import task_facts
+    from faultline.gates.gathering import task_facts
 
     facts = task_facts(task)
     before = earlier_form(facts, earlier)

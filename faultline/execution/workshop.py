@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from faultline.agents import Agent, Assignment, CommandAgent, ControlAgent, Repair, last_message
+from faultline.agents import Agent, Assignment, CommandAgent, ControlAgent, Repair, TrivialAgent, last_message
 from faultline.clock import Clock
 from faultline.errors import IntegrityError
 from faultline.execution.live import LiveRun
@@ -230,6 +230,8 @@ class Workshop:
         return self._agents[name]
 
     def _open_agent(self, identity: AgentIdentity) -> Agent:
+        if identity.kind is AgentKind.TRIVIAL:
+            return TrivialAgent(identity)
         if identity.kind is not AgentKind.COMMAND:
             return ControlAgent(identity)
         path = self._live.agent_file()

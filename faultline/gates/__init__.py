@@ -9,10 +9,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from faultline.gates.checker import changed_checks, earlier_form, unkilled
+from faultline.gates.equal_conditions import protocol_differences, variants_of
 from faultline.gates.evaluator import GATES, THRESHOLDS, Evaluation, GatePass, evaluate
-from faultline.gates.facts import Control, Facts, Problem, RunFacts, TaskFacts, cell_label, gather
+from faultline.gates.facts import Control, Facts, Problem, RunFacts, TaskFacts, cell_label
 from faultline.gates.foreign import ForeignTask, foreign_tasks, tasks_of
 from faultline.gates.gate import Finding, Gate
+from faultline.gates.gathering import gather
 from faultline.gates.model import OUTCOMES, GateReport, GateResult, Lack, Link, PolicyRow
 from faultline.gates.policy import Policy, Threshold, policy_from
 from faultline.gates.validity import ControlEvidence, Validity, validity_in, validity_of
@@ -48,10 +50,12 @@ __all__ = [
     "gate_policy",
     "gather",
     "policy_from",
+    "protocol_differences",
     "tasks_of",
     "unkilled",
     "validity_in",
     "validity_of",
+    "variants_of",
 ]
 
 

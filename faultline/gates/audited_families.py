@@ -72,8 +72,22 @@ def _headline(audited: int, needed: int, *, passed: bool) -> str:
 
 def _gaps(task: TaskFacts, facts: Facts, policy: Policy) -> list[Lack]:
     """Return what keeps a task from counting."""
-    standing = countable_audits(task.audits, digest=task.digest, author=task.author, checks=task.checks)
-    gaps: list[str] = []
+    gaps = audit_gaps(task, policy)
+    validity = validity_of(task, facts)
+    if validity.state != "valid":
+        gaps.append(f"a validity run that holds: {validity.problems[0]}")
+    return [lack(task.link, gap) for gap in gaps]
+
+
+def standing_of(task: TaskFacts) -> AuditStanding:
+    """Return the audits of a task, sorted out."""
+    return countable_audits(task.audits, digest=task.digest, author=task.author, checks=task.checks, signatures=task.signatures)
+
+
+def audit_gaps(task: TaskFacts, policy: Policy) -> list[str]:
+    """Return what keeps the audits of a task from being enough, as clauses that follow "lacks"."""
+    standing = standing_of(task)
+    gaps = [f"an end to the audit that was begun in audits/{name}: finish it, or take it away" for name in task.unfinished]
     missing = policy[AUDITORS] - len(standing.auditors)
     if missing > 0:
         needed = policy[AUDITORS]
@@ -84,10 +98,9 @@ def _gaps(task: TaskFacts, facts: Facts, policy: Policy) -> list[Lack]:
         gaps.append(f"a correction: an auditor gave severity {standing.worst}, and {policy[SEVERITY]} is the most allowed")
     if standing.surprising:
         gaps.append(f"a correction: an auditor found {', '.join(standing.surprising)} surprising")
-    validity = validity_of(task, facts)
-    if validity.state != "valid":
-        gaps.append(f"a validity run that holds: {validity.problems[0]}")
-    return [lack(task.link, gap) for gap in gaps]
+    if standing.refused:
+        gaps.append(f"a correction: an auditor answered no to {', '.join(standing.refused)}")
+    return gaps
 
 
 def _set_aside(standing: AuditStanding) -> str:
@@ -110,7 +123,7 @@ GATE = Gate(
         "an audit of an older form says nothing about this one."
     ),
     remedy="Ask two people who did not write the task to audit it, and add their records under tasks/<task>/audits.",
-    command="",
+    command="faultline audit new <task>",
     reads=("tasks", "audits", "runs"),
     thresholds=(FAMILIES, AUDITORS, SEVERITY),
     probe=probe,

@@ -11,10 +11,18 @@ from typing import Any, NoReturn, final
 from faultline.gates import (
     audited_families,
     blinded_review,
+    contamination,
     cost_reporting,
+    equal_conditions,
+    freshness,
+    invalid_runs,
     procedural_variants,
+    recomputed,
     record_integrity,
     repeated_trials,
+    resolution,
+    reviewer_agreement,
+    saturation,
     task_validity,
 )
 from faultline.gates.facts import Facts
@@ -31,6 +39,14 @@ GATES: tuple[Gate, ...] = (
     blinded_review.GATE,
     task_validity.GATE,
     record_integrity.GATE,
+    contamination.GATE,
+    resolution.GATE,
+    saturation.GATE,
+    invalid_runs.GATE,
+    reviewer_agreement.GATE,
+    equal_conditions.GATE,
+    freshness.GATE,
+    recomputed.GATE,
 )
 """Every gate of this release, in order."""
 THRESHOLDS: tuple[Threshold[Any], ...] = tuple(threshold for gate in GATES for threshold in gate.thresholds)

@@ -1,16 +1,12 @@
-"""Facts: what the gates look at, gathered once from a benchmark's folder as it was read.
+"""Facts: what the gates look at, gathered once from a benchmark's folder as it was read (:mod:`faultline.gates.gathering`)."""
 
-:func:`gather` is the only function of the room that sees tasks and runs in the archive's form; the probes see these values.
-"""
-
-from collections.abc import Iterable
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import date
 from functools import cached_property
 from typing import Any, Literal
 
-from faultline.archive import Benchmark, SealedRun
-from faultline.errors import FaultlineError
-from faultline.gates.likeness import shape
+from faultline.archive import ReviewRoom
 from faultline.gates.model import Lack, Link
 from faultline.kinds import Digest, ReasonCode, RunKind, digest_bytes, safe_text
 from faultline.records import (
@@ -18,15 +14,16 @@ from faultline.records import (
     Audit,
     Cell,
     Conflict,
+    Correction,
     Review,
     RunManifest,
     Seal,
     Settlement,
+    SignatureCheck,
     TaskPin,
     Trial,
     digest_of_plain,
 )
-from faultline.tasks import Task
 
 Area = Literal["tasks", "audits", "runs", "reviews", "settings"]
 """A part of the evidence; a fault there keeps every gate that reads it from holding."""
@@ -56,6 +53,20 @@ class TaskFacts:
     audits: tuple[Audit, ...]
     shape: frozenset[str] = field(repr=False)
     """Of the hidden checks, to tell templates apart."""
+    canary: Digest | None
+    """Digest of the canary; ``None`` when it is not in the hidden checks, or also in something that is given away."""
+    given: frozenset[str] = field(repr=False)
+    """Shape of the files that the reference repair changes, as they are given."""
+    repair: frozenset[str] = field(repr=False)
+    """Shape of the same files as the reference repair leaves them."""
+    version: int
+    """Raised with each correction, and part of the digest."""
+    corrections: tuple[Correction, ...]
+    """Oldest first."""
+    signatures: Mapping[Digest, SignatureCheck] = field(default_factory=dict)
+    """What the signatures of the audits show, by the digest of the audit."""
+    unfinished: tuple[str, ...] = ()
+    """File names of checklists that somebody began and did not finish."""
 
     @property
     def link(self) -> Link:
@@ -76,6 +87,10 @@ class RunFacts:
     """The refused results themselves, for what they cost."""
     settlements: tuple[Settlement, ...] = ()
     """Attempts that were unknown for a time."""
+    candidates: Mapping[str, Mapping[str, bytes]] = field(default_factory=dict, repr=False)
+    """Files that agents changed, by path, for each candidate's artifact."""
+    carriers: tuple[str, ...] = ()
+    """Artifacts that hold a canary."""
 
     @property
     def name(self) -> str:
@@ -149,6 +164,12 @@ class Facts:
     """Oldest first, by the moment of sealing."""
     reviews: tuple[Review, ...]
     problems: tuple[Problem, ...]
+    valid_until: date | None
+    """The last day on which the results may be used, as the settings say."""
+    read_on: date
+    """The day on which the evidence was read."""
+    rooms: Mapping[str, ReviewRoom] = field(default_factory=dict)
+    """What lies beside the reviews of each run, by the run's id."""
     memo: dict[Any, Any] = field(default_factory=dict, compare=False, repr=False)
     """What was computed from these facts already; they do not change."""
 
@@ -198,6 +219,15 @@ class Facts:
                     )
                     for review in self.reviews
                     if review.synthetic
+                ) + tuple(
+                    Link(
+                        label=f"{name}, adjudication by {safe_text(item.adjudicator, 80)}",
+                        kind="file",
+                        target=f"runs/{name}/reviews/adjudications",
+                    )
+                    for name, room in self.rooms.items()
+                    for item in room.adjudications
+                    if item.synthetic
                 )
             case "runs":
                 return tuple(
@@ -214,7 +244,15 @@ class Facts:
         return digest_of_plain(
             {
                 "tasks": {
-                    task.id: [task.digest, task.author, sorted(a.content_digest() for a in task.audits)] for task in self.tasks
+                    task.id: [
+                        task.digest,
+                        task.author,
+                        sorted(audit.content_digest() for audit in task.audits),
+                        [correction.content_digest() for correction in task.corrections],
+                        {digest: check.content_digest() for digest, check in task.signatures.items()},
+                        list(task.unfinished),
+                    ]
+                    for task in self.tasks
                 },
                 "runs": {
                     run.name: [
@@ -228,7 +266,16 @@ class Facts:
                     for run in self.runs
                 },
                 "reviews": sorted(review.content_digest() for review in self.reviews),
+                "rooms": {
+                    name: [
+                        room.sample.content_digest() if room.sample else "",
+                        room.material.content_digest() if room.material else "",
+                        sorted(item.content_digest() for item in room.adjudications),
+                    ]
+                    for name, room in self.rooms.items()
+                },
                 "problems": [[problem.place, problem.text] for problem in self.problems],
+                "valid": [str(self.valid_until), str(self.read_on)],
             }
         )
 
@@ -237,63 +284,3 @@ def cell_label(trial: Trial) -> str:
     """Return the label of a trial's cell, which is its anchor on the page of its run."""
     key = trial.key
     return f"{key.task}.{key.variant}.{key.agent}.{key.trial}"
-
-
-def gather(benchmark: Benchmark) -> Facts:
-    """Return the facts of a benchmark; pure, since the archive has read everything."""
-    return Facts(
-        tasks=tuple(task_facts(task) for task in sorted(benchmark.tasks, key=lambda item: item.id)),
-        runs=tuple(sorted((run_facts(run) for run in benchmark.runs), key=lambda run: (run.seal.sealed_at, run.name))),
-        reviews=tuple(sorted(benchmark.reviews, key=lambda item: (item.key.run, item.canonical()))),
-        problems=tuple(problems_of(benchmark.problems, str(benchmark.root))),
-    )
-
-
-def task_facts(task: Task) -> TaskFacts:
-    """Return what the gates look at in a task."""
-    definition = task.definition
-    return TaskFacts(
-        id=task.id,
-        family=definition.family,
-        author=definition.author,
-        digest=task.digest,
-        checks=tuple(outline.id for outline in task.checks),
-        controls=controls_of(task),
-        audits=task.audits,
-        shape=shape(task.hidden_source),
-    )
-
-
-def controls_of(task: Task) -> tuple[Control, ...]:
-    """Return every control that a task must have in its validity run."""
-    definition = task.definition
-    others = [
-        Control(name, "wrong", definition.wrong.get(name)) if name.startswith("wrong-") else Control(name, "valid", None)
-        for name in sorted(set(task.repairs) | set(definition.wrong))
-        if name != "reference"
-    ]
-    return (Control("baseline", "baseline", definition.baseline_code), Control("reference", "reference", None), *others)
-
-
-def run_facts(run: SealedRun) -> RunFacts:
-    """Return what the gates look at in a run."""
-    return RunFacts(
-        run.manifest, run.trials, run.seal, run.seal_digest, run.conflicts, refused=run.refused, settlements=run.settlements
-    )
-
-
-def problems_of(errors: Iterable[FaultlineError], root: str) -> Iterable[Problem]:
-    """Yield what could not be read, with places inside the benchmark: where it lies on this machine concerns nobody."""
-    prefix = root.rstrip("/") + "/"
-    for error in errors:
-        place = error.place.removeprefix(prefix)
-        yield Problem(_area(place), safe_text(place, 300), safe_text(str(error).replace(prefix, ""), 600))
-
-
-def _area(place: str) -> Area:
-    """Return the part of the evidence that a place belongs to; what cannot be told concerns every gate."""
-    if place.startswith("tasks"):
-        return "tasks"
-    if place.startswith("runs"):
-        return "reviews" if "/reviews/" in place else "runs"
-    return "settings"

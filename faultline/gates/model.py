@@ -83,6 +83,8 @@ class PolicyRow(Record):
 
     gate: ShortText
     name: ShortText
+    meaning: ShortText
+    """What it counts, as a clause."""
     value: ShortText
     floor: ShortText
     """The default that a benchmark may only make stricter."""

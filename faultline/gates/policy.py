@@ -51,6 +51,7 @@ class Policy:
             PolicyRow(
                 gate=threshold.gate,
                 name=threshold.name,
+                meaning=threshold.meaning,
                 value=threshold.shown(value),
                 floor=threshold.shown(threshold.floor),
                 origin="default" if value == threshold.floor else self.origin,

@@ -84,13 +84,6 @@ def _groups(run: RunFacts, task: TaskFacts | ForeignTask) -> dict[tuple[str, str
 def _gaps(run: RunFacts, facts: Facts, needed: int) -> Iterator[Lack]:
     if run.manifest.estimand is not Estimand.PASS_AT_1:
         yield lack(run.link, f"trials that estimate pass@1; its retry policy estimates {run.manifest.estimand}")
-    first = facts.claims[0]
-    if run.manifest.retry != first.manifest.retry:
-        yield lack(
-            run.link,
-            f"the retry rule of {first.name}, equal for every agent: {first.manifest.retry_rule}, "
-            f"not {run.manifest.retry_rule}",
-        )
     for task in tasks_of(run, facts):
         for (variant, agent), trials in sorted(_groups(run, task).items()):
             where = f"{task.id}, variant {variant}, {agent}" if variant else f"{task.id}, {agent}"

@@ -13,7 +13,7 @@ from faultline.gates.gate import Finding, Gate, count_of, lack
 from faultline.gates.model import Lack, Link
 from faultline.gates.policy import Policy, Threshold
 from faultline.gates.validity import distinct_variants, validity_in, validity_of, validity_runs
-from faultline.kinds import Mode, SandboxLevel, StatusClass
+from faultline.kinds import SandboxLevel, StatusClass
 
 REPETITIONS = Threshold("G6", "validity_repetitions", 3, "more", 1_000, "Repetitions of each control, variant and hash seed.")
 HASH_SEEDS = Threshold("G6", "validity_hash_seeds", 2, "more", 100, "Hash seeds under which each control is repeated.")
@@ -123,9 +123,6 @@ def _judged_badly(run: RunFacts, task: str | None = None) -> Iterator[Lack]:
         if number:
             about = f" of {task}" if task else ""
             yield lack(run.link, f"an explanation: {count_of(number, 'trial')}{about} ended in the class {status}")
-    seen = [trial for trial in trials if trial.outcome.mode is Mode.EXPOSED]
-    for trial in seen:
-        yield lack(run.trial_link(trial), "hidden files out of reach: a canary stands in this trial's trajectory or candidate")
 
 
 GATE = Gate(
@@ -135,7 +132,7 @@ GATE = Gate(
         "In the newest validity run of every task in its current form, the untouched workspace and each tempting wrong "
         "repair fail with their reason codes, the reference and the other valid repairs pass everything, and no verdict "
         "flips over at least three repetitions, two hash seeds and three variants; nothing is judged at the sandbox level "
-        "process, and no trial holds a canary of hidden files."
+        "process."
     ),
     why="A check that a wrong repair survives, or that a right one fails, measures the check and not the agent.",
     remedy="Mend the task or its checks, then validate again; a task that was changed is unproven until then.",

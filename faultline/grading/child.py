@@ -54,9 +54,9 @@ COMMON = (
     "urllib.parse", "uuid", "warnings", "weakref", "zoneinfo",
 )
 # fmt: on
-"""Modules of the standard library that experiments use; loaded once instead of in each session."""
+"""Modules of the standard library that experiments use; those a candidate names are loaded once instead of in each session."""
 PARTS = {"numpy": ("random", "linalg", "fft")}
-"""Parts that a module loads late."""
+"""Parts that a module loads late; loaded early for a candidate that names them."""
 
 
 def main() -> None:
@@ -67,20 +67,28 @@ def main() -> None:
     for descriptor in (0, 1, 2):
         os.dup2(nowhere, descriptor)
     sys.path.append(folder)
-    for name in (*COMMON, *modules, *(f"{module}.{part}" for module in modules for part in PARTS[module])):
-        importlib.import_module(name)
     compiled = compile_aside(candidate)
+    gc.disable()  # nothing that is loaded here is ever let go
+    parts = [f"{module}.{part}" for module in modules for part in named(compiled, PARTS[module])]
+    for name in (*named(compiled, COMMON), *modules, *parts):
+        importlib.import_module(name)
     # What is empty now is the sandbox's own, and may be emptied again after each session.
     own = [place for place in (scratch, "/dev/shm") if alone == "alone" or place == scratch if not os.listdir(place)]
     # Processes of one user may look into each other's memory; a session shall not look into the driver's.
     ctypes.CDLL(None).prctl(PR_SET_DUMPABLE, 0, 0, 0, 0)
-    gc.collect()
     gc.freeze()  # fewer pages are copied by each fork
+    gc.enable()
     send(control, b"R")
     while True:
         letter, _ = receive(control)
         if letter == b"O":
             lend(control, candidate, compiled, own, alone == "alone")
+
+
+def named(compiled: dict[str, bytes], modules: Iterable[str]) -> list[str]:
+    """Return the modules whose first name stands in any of the candidate's files."""
+    text = b"".join(compiled.values())
+    return [module for module in modules if module.partition(".")[0].encode() in text]
 
 
 def lend(control: socket.socket, candidate: str, compiled: dict[str, bytes], own: list[str], alone: bool) -> None:

@@ -33,7 +33,7 @@ row    mode               holds when
 9      no-change          no editable file was changed
 10     damaged            a public module of the workspace no longer imports, or a public name of it is gone, that the
                           reference and every other valid repair keep
-11     limit-reached      every reason is TIME_LIMIT
+11     limit-reached      every reason is TIME_LIMIT or MEMORY_LIMIT
 12     regression         a public test that passes on the baseline does not pass
 13     defect-remains     all else that was judged
 ====== ================== ===========================================================================================
@@ -49,6 +49,7 @@ from faultline.grading.freeze import LEAVINGS, Candidate, InvalidSubmission
 from faultline.grading.judge import Findings
 from faultline.kinds import Blame, Mode, StatusClass, Verdict, safe_text
 from faultline.records import CheckResult, Evidence, Outcome, PublicResult, Reason, not_run
+from faultline.records.trial import CANARY_NOTE
 
 RULES = {
     "FL-01": "The submission was refused when it was frozen; counted as failed.",
@@ -86,7 +87,7 @@ def exposed(outcome: Outcome, places: Sequence[str]) -> Outcome:
     without a verdict stays without one.
     """
     if outcome.verdict is Verdict.NONE:
-        return outcome.model_copy(update={"note": safe_text(f"a canary was found: {', '.join(places)}; {outcome.note}", 500)})
+        return outcome.model_copy(update={"note": safe_text(f"{CANARY_NOTE}: {', '.join(places)}; {outcome.note}", 500)})
     reason = Reason(code="CANARY_FOUND", detail=", ".join(places))
     return Outcome(
         verdict=Verdict.FAILED,
@@ -205,7 +206,7 @@ MODES: tuple[tuple[Mode, Callable[[Seen], bool]], ...] = (
     (Mode.NO_DRAFT, lambda seen: seen.unchanged and seen.wrote),
     (Mode.NO_CHANGE, lambda seen: seen.unchanged),
     (Mode.DAMAGED, lambda seen: bool(seen.evidence.lost)),
-    (Mode.LIMIT_REACHED, lambda seen: seen.codes == {"TIME_LIMIT"}),
+    (Mode.LIMIT_REACHED, lambda seen: bool(seen.codes) and seen.codes <= {"TIME_LIMIT", "MEMORY_LIMIT"}),
     (Mode.REGRESSION, lambda seen: seen.regressed),
     (Mode.DEFECT_REMAINS, lambda _: True),
 )

@@ -15,7 +15,7 @@ from faultline.clock import Clock
 from faultline.errors import FaultlineError
 from faultline.kinds import safe_text
 from faultline.records import strict_json
-from faultline.sandbox import Launch, Limits, Mount, Running, Sandbox, python_runtime
+from faultline.sandbox import LOOK_SECONDS, Launch, Limits, Mount, Running, Sandbox, python_runtime
 
 CHILD = Path(__file__).with_name("child.py")
 MAX_FRAME = 16 * 2**20
@@ -24,8 +24,8 @@ START_SECONDS = 60.0
 """How long a child may take to say that it is ready; longer is a fault of the host."""
 REOPEN_SECONDS = 10.0
 """How long a driver may take for a further session, once candidate code has run beside it; then it is replaced."""
-LOOK_SECONDS = 0.1
-"""How often the memory of all processes together is looked at while an answer is awaited."""
+OBSERVED = frozenset({"CRASHED", "TIME_LIMIT", "MEMORY_LIMIT"})
+"""Kinds of candidate errors that the judge itself observes; a child that claims one has answered badly."""
 
 
 class HarnessFault(Exception):  # noqa: N818  (an observation, not an error to mend)
@@ -143,8 +143,8 @@ class Child:
                 self.close()
 
     def too_much_memory(self) -> bool:
-        """Return whether all processes inside together hold more than twice what one of them may."""
-        return self._running is not None and self._running.memory() > 2 * self._spec.limits.memory_mib * 2**20
+        """Return whether all processes inside together hold more than they may."""
+        return self._running is not None and self._running.memory() > self._spec.limits.total_bytes
 
     def close(self) -> None:
         """End everything inside the sandbox."""
@@ -221,8 +221,7 @@ class ChildSession:
         gone = {}
         for place, said in value.items():
             if isinstance(said, list) and len(said) == 3 and all(isinstance(part, str) for part in said):  # noqa: PLR2004
-                kind = said[0] if said[0] in CANDIDATE_ERRORS else "BAD_ANSWER"
-                gone[safe_text(str(place), 200)] = (kind, safe_text(said[1], 80), safe_text(said[2], 200))
+                gone[safe_text(str(place), 200)] = (_said(said[0]), safe_text(said[1], 80), safe_text(said[2], 200))
         return gone
 
     def run_tests(self, paths: Sequence[str]) -> dict[str, tuple[str, str]]:
@@ -262,9 +261,9 @@ class ChildSession:
             self._over = "CRASHED"
             raise CandidateError("CRASHED") from None
         except MemoryError:
-            self._over = "CRASHED"
+            self._over = "MEMORY_LIMIT"
             self._child.close()
-            raise CandidateError("CRASHED", "", "its processes together used more memory than there is for them") from None
+            raise CandidateError("MEMORY_LIMIT") from None
         except ValueError:
             self._over = "CRASHED"
             raise CandidateError("BAD_ANSWER", "", "the answer is too long") from None
@@ -303,9 +302,7 @@ class ChildSession:
             if not (isinstance(trouble, list) and len(trouble) == 3 and all(isinstance(part, str) for part in trouble)):  # noqa: PLR2004
                 raise CandidateError("BAD_ANSWER", "", "the answer has another form")
             kind, type_name, message = trouble
-            raise CandidateError(
-                kind if kind in CANDIDATE_ERRORS else "BAD_ANSWER", safe_text(type_name, 80), safe_text(message, 500)
-            )
+            raise CandidateError(_said(kind), safe_text(type_name, 80), safe_text(message, 500))
         return answer
 
     def _value(self, answer: dict[str, Any], name: str) -> Any:
@@ -342,6 +339,11 @@ class CandidateHandle:
         """Call a function in a fresh process and return its answer."""
         with self.session() as session:
             return session.call(target, *arguments, **keywords)
+
+
+def _said(kind: str) -> str:
+    """Return a kind of error as a child may tell it."""
+    return kind if kind in CANDIDATE_ERRORS and kind not in OBSERVED else "BAD_ANSWER"
 
 
 def _request(op: str, target: str | Method, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> dict[str, Any]:

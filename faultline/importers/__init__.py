@@ -17,7 +17,7 @@ from faultline.importers.interface import (
     Place,
 )
 from faultline.importers.reading import Reading, parsed_options
-from faultline.importers.registry import importers, recognised
+from faultline.importers.registry import importer_names, importers, load_importer, recognised
 from faultline.importers.rules import Rule, combined, rule_for, rules
 from faultline.importers.tree import SourceTree, decoded, foreign_json
 
@@ -40,7 +40,9 @@ __all__ = [
     "decoded",
     "foreign_json",
     "import_runs",
+    "importer_names",
     "importers",
+    "load_importer",
     "parsed_options",
     "recognised",
     "rule_for",

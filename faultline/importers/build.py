@@ -3,7 +3,7 @@
 import hashlib
 import tempfile
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from itertools import count
@@ -58,24 +58,26 @@ def import_runs(importer: Importer, reading: Reading, target: Path, clock: Clock
     Raises ``BadInputError`` (or several) when a row cannot be read or nothing of the format is there, ``ConflictError`` when
     a run stands there already and was made from another source, or two different results claim one trial.
     """
-    found = _merged(importer, importer.read(reading))
+    found = _merged(importer, reading)
     reading.check()
     if not found:
         raise BadInputError(
             reading.tree.name, f"there is nothing of the format {importer.name} in it", next_step="faultline import auto PATH"
         )
-    digests = {run: source_digest(reading, foreign) for run, foreign in found.items()}
+    digests = {run: source_digest(reading, read.run) for run, read in found.items()}
     standing = {run for run in found if (target / run).exists()}
     for run in sorted(standing):
         _same_source(target, run, digests[run], reading.options)
+    for run in sorted(found.keys() - standing):
+        _numbered(found[run].run, _unique(found[run].run)[0])
     done = []
-    for run, foreign in found.items():
+    for run, read in found.items():
         if run in standing:
             manifest = read_manifest(target / run)
             assert manifest.imported is not None
             done.append(ImportedRun(run, "unchanged", manifest.imported.report))
         else:
-            done.append(ImportedRun(run, "imported", _seal(importer, reading, run, foreign, digests[run], target, clock)))
+            done.append(ImportedRun(run, "imported", _seal(importer, reading, run, read, digests[run], target, clock)))
     return tuple(done)
 
 
@@ -84,23 +86,39 @@ def source_digest(reading: Reading, run: ForeignRun) -> str:
     return digest_of_plain(sorted({reading.tree.digest(path) for path in run.files}))
 
 
-def _merged(importer: Importer, runs: Iterable[ForeignRun]) -> dict[str, ForeignRun]:
+@dataclass
+class _Read:
+    """A foreign run, with what was said while it was read."""
+
+    run: ForeignRun
+    homeless: Counter[str]
+    notes: list[str]
+
+
+def _merged(importer: Importer, reading: Reading) -> dict[str, _Read]:
     """Return the runs by id; folders that hold the same run become one, whose duplicates are found later."""
-    found: dict[str, ForeignRun] = {}
-    for run in runs:
+    found: dict[str, _Read] = {}
+    for run in importer.read(reading):
+        # What was said since the run before belongs to this one.
+        homeless, notes = Counter(reading.homeless), list(reading.notes)
+        reading.homeless.clear()
+        reading.notes.clear()
         name = run_id(importer.name, run)
-        if name in found:
-            known = found[name]
-            found[name] = replace(
-                known,
-                trials=known.trials + run.trials,
-                files=known.files + run.files,
-                tasks={**run.tasks, **known.tasks},
-                planned={task: max(known.planned.get(task, 0), n) for task, n in {**known.planned, **run.planned}.items()},
-                notes=(*known.notes, f"{run.name} holds the same run again"),
-            )
-        else:
-            found[name] = run
+        if name not in found:
+            found[name] = _Read(run, homeless, notes)
+            continue
+        known = found[name].run
+        planned = {**known.planned, **run.planned}
+        found[name].run = replace(
+            known,
+            trials=known.trials + run.trials,
+            files=known.files + run.files,
+            tasks={**run.tasks, **known.tasks},
+            planned={task: max(known.planned.get(task, 0), run.planned.get(task, 0)) for task in planned},
+            notes=(*known.notes, f"{run.name} holds the same run again"),
+        )
+        found[name].homeless += homeless
+        found[name].notes += notes
     return found
 
 
@@ -139,10 +157,9 @@ class _Described:
     source: str
 
 
-def _seal(
-    importer: Importer, reading: Reading, run: str, foreign: ForeignRun, digest: str, target: Path, clock: Clock
-) -> ImportReport:
+def _seal(importer: Importer, reading: Reading, run: str, read: _Read, digest: str, target: Path, clock: Clock) -> ImportReport:
     """Build one run and seal it; the report is complete before the first byte of the run is written."""
+    foreign = read.run
     reading.redactor.counts.clear()
     kept, duplicates = _unique(foreign)
     planned, numbered = _numbered(foreign, kept)
@@ -157,7 +174,7 @@ def _seal(
             present[trial.task, index] = clean, _trace(trial, label, reading, spool)
         cells = [(task, i) for task, number in planned.items() for i in range(number)]
         used = Counter(present[cell][0].rule.id if cell in present else foreign.missing_rule for cell in cells)
-        report = _report(reading, foreign, used, len(cells) - len(present), duplicates)
+        report = _report(reading, read, used, len(cells) - len(present), duplicates)
         manifest = _manifest(importer, reading, run, foreign, digest, cells, described, report, clock)
         origin = Origin(run, described.agent.name, importer.name, foreign.order_known)
 
@@ -288,15 +305,16 @@ def _trace(trial: ForeignTrial, label: str, reading: Reading, spool: Path) -> tu
 
 
 def _report(
-    reading: Reading, foreign: ForeignRun, used: Mapping[str, int], missing: int, duplicates: Sequence[Repeated]
+    reading: Reading, read: _Read, used: Mapping[str, int], missing: int, duplicates: Sequence[Repeated]
 ) -> ImportReport:
     def clean(text: str, limit: int = 500) -> str:
         return reading.redactor.text(safe_text(text, limit))
 
+    foreign = read.run
     headlines = tuple(
         item.model_copy(update={"name": clean(item.name, 200), "note": clean(item.note)}) for item in foreign.headlines
     )
-    notes = tuple(clean(note) for note in dict.fromkeys((*foreign.notes, *reading.notes)))
+    notes = tuple(clean(note) for note in dict.fromkeys((*foreign.notes, *read.notes, *reading.notes)))
     skipped = reading.skipped()
     return ImportReport(
         files_seen=len(reading.tree.files) + len(reading.tree.links),
@@ -308,7 +326,7 @@ def _report(
         earlier_attempts=foreign.earlier_attempts,
         duplicates=tuple(duplicates[:MOST_DUPLICATES]),
         more_duplicates=max(0, len(duplicates) - MOST_DUPLICATES),
-        homeless={safe_text(name, 200): number for name, number in sorted(reading.homeless.items())},
+        homeless={safe_text(name, 200): number for name, number in sorted(read.homeless.items())},
         rules=dict(sorted(used.items())),
         headlines=headlines,
         protocol=tuple(clean(line) for line in foreign.differences),

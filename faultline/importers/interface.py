@@ -161,6 +161,9 @@ class Importer(ABC):
     options: ClassVar[Mapping[str, str]] = {}
     """What ``--option NAME=VALUE`` may set, each with a line of help."""
 
+    only_alone: ClassVar[bool] = False
+    """Whether such files also lie beside other harnesses' records, as evidence: then only those are recognised."""
+
     @abstractmethod
     def recognises(self, tree: SourceTree) -> bool:
         """Return whether the tree holds runs of this format; cheap, by names and first bytes."""

@@ -7,12 +7,14 @@ from pydantic import Discriminator, Field, StringConstraints, Tag
 
 from faultline.kinds import (
     AgentName,
+    AuditQuestion,
     CheckId,
     Digest,
     FailureClass,
     ReasonCode,
     Seconds,
     ShortText,
+    SignatureState,
     TaskId,
     VariantId,
 )
@@ -192,9 +194,19 @@ class Audit(Record):
     """Do the checks accept every correct repair? 0 yes, 3 no."""
     judgements: tuple[CheckJudgement, ...]
     """One for each hidden check."""
+    answers: dict[AuditQuestion, Literal["yes", "no"]] = Field(default_factory=dict, exclude_if=lambda value: not value)
+    """One for each question of the checklist; an audit that leaves one open does not count, and one no rejects the task."""
     notes: ShortText = ""
     synthetic: bool = False
     """Made for a test; refused by the evaluator that publishes."""
+
+
+class SignatureCheck(Record):
+    """What looking at an audit's signature showed."""
+
+    state: SignatureState
+    key: ShortText = ""
+    """Fingerprint of the key that signed; empty unless signed."""
 
 
 class VariantPin(Record):

@@ -27,6 +27,11 @@ from faultline.kinds import (
 )
 from faultline.records.base import Absent, Record
 
+CANARY_NOTE = "a canary was found"
+"""How the note begins where a canary was found in a trial without a verdict."""
+
+Reading = Literal["passed", "failed", "cannot-tell"]
+"""A reader's verdict: the change repairs what the issue reports, it does not, or the reader cannot tell."""
 Measured = int | float | Annotated[str, Field(max_length=200)]
 
 
@@ -146,6 +151,12 @@ class Outcome(Record):
         if self.verdict is Verdict.PASSED:
             return Fold.PASSED
         return Fold.INVALID_SUBMISSION if self.status is StatusClass.AGENT_FAILURE else Fold.FAILED
+
+    @property
+    def exposed(self) -> bool:
+        """Whether the harness found a canary of hidden files; also told of a trial that has no verdict for another reason."""
+        found = any(reason.code == "CANARY_FOUND" for reason in self.reasons)
+        return found or self.mode is Mode.EXPOSED or self.rule == "FL-07" or self.note.startswith(CANARY_NOTE)
 
 
 class Usage(Record):
@@ -357,6 +368,12 @@ class Review(Record):
     """Whether agent, model and verdict were hidden."""
     verdict_seen_right: bool
     """Whether the person's own reading agrees with the recorded verdict."""
+    reading: Reading | None = Field(default=None, exclude_if=_is_empty)
+    """The verdict that the person gave without knowing the recorded one."""
+    confidence: Annotated[int, Field(ge=1, le=3)] | None = Field(default=None, exclude_if=_is_empty)
+    """1 a guess, 2 fairly sure, 3 sure."""
+    material: Digest | None = Field(default=None, exclude_if=_is_empty)
+    """Digest of what the person was shown."""
     notes: ShortText = ""
     synthetic: bool = False
     """Made for a test; refused by the evaluator that publishes."""

@@ -7,11 +7,22 @@ from faultline.errors import UnfitHostError
 from faultline.kinds import SandboxLevel
 from faultline.sandbox.bubblewrap import Bubblewrap
 from faultline.sandbox.container import Container
-from faultline.sandbox.interface import Captured, Ended, Launch, Limits, Mount, Running, Sandbox, python_runtime
+from faultline.sandbox.interface import (
+    LOOK_SECONDS,
+    Captured,
+    Ended,
+    Launch,
+    Limits,
+    Mount,
+    Running,
+    Sandbox,
+    python_runtime,
+)
 from faultline.sandbox.process import Process
 
 __all__ = [
     "IMPLEMENTATIONS",
+    "LOOK_SECONDS",
     "Captured",
     "Ended",
     "Launch",

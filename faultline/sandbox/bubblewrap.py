@@ -43,12 +43,12 @@ class Bubblewrap(Sandbox):
         "no network, not even the host's loopback, unless an agent's manifest allows it",
         "no sight of other processes, of the home folders, of hidden checks or of other tasks",
         "the system is read-only; only the scratch space and an agent's workspace can be written",
-        "limits on memory of each process, number of processes, file size, open files and time",
+        "limits on memory of each process and of all together, number of processes, file size, open files and time",
         "the end of the first process ends all others",
     )
     gaps: ClassVar[tuple[str, ...]] = (
         "the kernel is shared with the host: a kernel exploit is out of scope",
-        "memory is limited for each process, not for all of them together",
+        "memory of all processes together is looked at ten times a second, so a short burst gets through",
         "code can recognise that it runs in a sandbox",
         "the interpreter and the system's programs and libraries are visible, read-only",
     )

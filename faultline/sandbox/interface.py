@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -20,6 +21,8 @@ from faultline.kinds import SandboxLevel
 CONFINE = Path(__file__).with_name("confine.py")
 """The program that sets limits inside the sandbox and then becomes the launched one."""
 INSIDE_CONFINE = "/run/confine.py"
+LOOK_SECONDS = 0.1
+"""How often the memory of all processes inside together is looked at while they are waited for."""
 
 
 @dataclass(frozen=True)
@@ -33,6 +36,11 @@ class Limits:
     file_mib: int
     """Size of one file, and of the scratch space."""
     open_files: int = 256
+
+    @property
+    def total_bytes(self) -> int:
+        """What all processes together may hold: twice what one of them may."""
+        return 2 * self.memory_mib * 2**20
 
 
 @dataclass(frozen=True)
@@ -68,6 +76,8 @@ class Ended:
     returncode: int
     """Negative: the number of the signal."""
     timed_out: bool
+    out_of_memory: bool = field(default=False, kw_only=True)
+    """Whether the harness ended it because its processes together held more memory than they may."""
 
 
 @dataclass(frozen=True)
@@ -167,18 +177,26 @@ class Sandbox(ABC):
                 os.close(write_end)
                 write_end = -1
                 sink = _Sink(read_end, keep)
-                try:
-                    program.process.wait(timeout=seconds)
-                    timed_out = False
-                except subprocess.TimeoutExpired:
-                    timed_out = True
+                over = _watch(program, launch.limits, seconds)
                 program.kill()
                 output, dropped = sink.finish()
-                return Captured(program.process.returncode, timed_out, output, dropped)
+                return Captured(program.process.returncode, over == "time", output, dropped, out_of_memory=over == "memory")
         finally:
             for descriptor in (read_end, write_end, source):
                 if descriptor >= 0:
                     os.close(descriptor)
+
+
+def _watch(program: Running, limits: Limits, seconds: float) -> Literal["", "time", "memory"]:
+    """Wait for a program and return which limit it ran into, or nothing when it ended by itself."""
+    deadline = time.monotonic() + seconds
+    while (left := deadline - time.monotonic()) > 0:
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            program.process.wait(timeout=min(left, LOOK_SECONDS))
+            return ""
+        if program.memory() > limits.total_bytes:
+            return "memory"
+    return "time"
 
 
 def _feed(data: bytes) -> int:

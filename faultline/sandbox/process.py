@@ -32,8 +32,13 @@ class Process(Sandbox):
         "what a call leaves behind, in files, shared memory or processes, may still be there at the next call",
         "code that runs as the same user can end or change any process of that user, the judge's included",
         "the number of processes is not limited when the harness runs as root",
+        "memory of all processes together is limited only for those that are still descendants of the first",
         "records made at this level cannot open a gate",
     )
+
+    def __init__(self, uid: int | None = None) -> None:
+        """Run programs as another user, whom only root can become; by default as the user who is there."""
+        self._uid = uid
 
     def unfit_because(self) -> str:
         """Return an empty text: every host can do this."""
@@ -43,6 +48,8 @@ class Process(Sandbox):
         """Start a program with limits; paths inside are translated to those of the host."""
         mark = secrets.token_hex(8)
         scratch = Path(tempfile.mkdtemp(prefix="sandbox-"))
+        if self._uid is not None:
+            os.chown(scratch, self._uid, self._uid)
         visible = (*launch.mounts, Mount(scratch, "/tmp", writable=True))  # noqa: S108  (the path inside)
         translated = Launch(
             argv=tuple(_outside(item, visible) for item in launch.argv),
@@ -53,7 +60,7 @@ class Process(Sandbox):
             script=launch.script,
         )
         process = subprocess.Popen(
-            confine_argv(translated, uid=None, python=str(interpreter()), confine=str(CONFINE)),
+            confine_argv(translated, uid=self._uid, python=str(interpreter()), confine=str(CONFINE)),
             stdin=stdin,
             stdout=output,
             stderr=output,

@@ -226,6 +226,36 @@ def _spreads(rows: list[dict[str, Any]], description: str) -> Markup:
     return draw(alt.layer(*layers).properties(**_size(len(rows))), rows, description)
 
 
+def scatter(rows: list[dict[str, Any]], description: str) -> Markup:
+    """Draw points with lines for their intervals both ways, names beside them, and a step through the members of a frontier.
+
+    A row has ``name``, ``x``, ``y``, ``y_low``, ``y_high``, ``member``; without ``x_low`` and ``x_high`` no line goes along x.
+    """
+    import altair as alt  # noqa: PLC0415  (as above)
+
+    base = alt.Chart(alt.NamedData("rows"))
+    x = alt.X("x:Q", title="dollars a trial", scale=alt.Scale(zero=True, nice=True))
+    y = alt.Y(
+        "y:Q",
+        title="pass@1, %",
+        scale=alt.Scale(domain=[0, 100]),
+        axis=alt.Axis(titleAngle=0, titleAnchor="start", titleAlign="left", titleX=0, titleY=-12),
+    )
+    members = base.transform_filter("datum.member")
+    rest = base.transform_filter("!datum.member")
+    layers = [
+        base.mark_rule(color=QUIET).encode(x=x, y=alt.Y("y_low:Q", scale=alt.Scale(domain=[0, 100])), y2="y_high:Q"),
+        base.transform_filter("isValid(datum.x_low)").mark_rule(color=QUIET).encode(x="x_low:Q", x2="x_high:Q", y=y),
+        members.mark_line(interpolate="step-after", color=NEUTRAL, strokeDash=[3, 3], opacity=0.8).encode(x=x, y=y),
+        members.mark_point(filled=True, size=90, color=NEUTRAL, opacity=1).encode(x=x, y=y),
+        rest.mark_point(filled=False, size=80, color=NEUTRAL, strokeWidth=2, opacity=1).encode(x=x, y=y),
+        base.mark_text(align="left", dx=9, dy=-9, font="IBM Plex Mono, ui-monospace, monospace", fontSize=12).encode(
+            x=x, y=y, text="name:N"
+        ),
+    ]
+    return draw(alt.layer(*layers).properties(width=_WIDTH, height=300), rows, description)
+
+
 def _base() -> Any:
     import altair as alt  # noqa: PLC0415  (as above)
 

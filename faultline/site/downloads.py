@@ -7,10 +7,13 @@ import json
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
-from faultline.card.model import EvaluationCard, RunCard, TaskCard, TrialRow
+from faultline.card.model import Amount, EvaluationCard, Leaderboard, LeaderboardRow, RunCard, TaskCard
+from faultline.card.published import apart, published
+from faultline.card.tables import TRIAL_COLUMNS
 from faultline.kinds import Fold, digest_bytes
 from faultline.records import Absent
 from faultline.site.formats import FORMATS
@@ -52,12 +55,13 @@ def downloads(card: EvaluationCard) -> tuple[Download, ...]:
             _csv(_run_rows(card)),
             "One row a run. How trials ended is counted for controls only; for other agents the columns say withheld.",
         ),
+        *_ranking(card),
         Download("data/trials.csv", "Trials", csv, _csv(_trial_rows(card)), "One row a trial, in the order of the plans."),
         *(
             Download(
                 f"data/runs/{run.run}.json", f"Run {run.run}", data, run.canonical(), "One run with its counts and trials."
             )
-            for run in _apart(card)
+            for run in apart(card)
         ),
         *(
             Download(
@@ -70,21 +74,6 @@ def downloads(card: EvaluationCard) -> tuple[Download, ...]:
             for item in FORMATS
         ),
     )
-
-
-def published(card: EvaluationCard) -> EvaluationCard:
-    """Return the card as one file may hold it; its digest is the card digest on every page.
-
-    While the leaderboard is withheld, a run of agents is a file of its own: the counts of two agents in one file would be
-    the comparison that does not exist yet. Their trials are records and stay, task by task.
-    """
-    apart = {run.run for run in _apart(card)}
-    return card.model_copy(update={"runs": tuple(run for run in card.runs if run.run not in apart)})
-
-
-def _apart(card: EvaluationCard) -> tuple[RunCard, ...]:
-    """Return the runs that are files of their own, by date."""
-    return () if card.is_open else tuple(run for run in card.runs if not run.controls_only)
 
 
 def manifest(card: EvaluationCard, files: Sequence[Download]) -> bytes:
@@ -111,10 +100,60 @@ def cell(value: Any) -> str:
         return repr(value)
     if isinstance(value, int | Decimal):
         return str(value)
+    if isinstance(value, datetime):
+        return f"{value:%Y-%m-%dT%H:%M:%SZ}"
     text = str(value)
     if text and not _SAFE_CELL.fullmatch(text):
         raise ValueError("free text does not belong into a table of slugs, words and numbers")
     return text
+
+
+def _ranking(card: EvaluationCard) -> Iterator[Download]:
+    """Yield the rows of the leaderboard, when there is one."""
+    if isinstance(card.leaderboard, Leaderboard) and card.leaderboard.rows:
+        about = "One row an agent, with ranks, missing verdicts, cost and time; only while every gate holds."
+        content = _csv(_board_row(row) for row in card.leaderboard.rows)
+        yield Download("data/leaderboard.csv", "Leaderboard", "text/csv", content, about)
+
+
+def _board_row(row: LeaderboardRow) -> dict[str, Any]:
+    cost, latency = row.cost, row.latency
+    return {
+        "agent": row.agent,
+        "rank_low": row.rank.low,
+        "rank_high": row.rank.high,
+        "agents": row.rank.of,
+        "not_separated_from": " ".join(row.rank.ties),
+        "pass_at_1_as_failures": row.pass_at_1,
+        "pass_at_1_scoreable": row.scoreable,
+        "pass_at_1_as_passes": row.as_passes,
+        "low": row.low,
+        "high": row.high,
+        "tasks": row.tasks,
+        "families": row.families,
+        "planned": row.trials.planned,
+        "with_verdict": row.trials.with_verdict,
+        "passed": row.trials.passed,
+        "copies": row.trials.copies,
+        "attempts": row.trials.attempts,
+        **_money("usd_of_a_pass", cost.of_pass),
+        **_money("usd_of_a_trial", cost.per_trial),
+        "usd_total_known": cost.total_usd,
+        "usd_unknown": cost.unknown,
+        "median_seconds": latency.median.seconds,
+        "median_is_a_lower_end": latency.median.at_least,
+        "ninth_decile_seconds": latency.tail.seconds,
+        "ninth_decile_is_a_lower_end": latency.tail.at_least,
+        "seconds_unknown": latency.unknown,
+        "ended_by_a_limit": latency.cut,
+    }
+
+
+def _money(name: str, amount: Amount | Absent) -> dict[str, Any]:
+    """Return an amount and its limits as cells; an absence stands in all three."""
+    if isinstance(amount, Absent):
+        return dict.fromkeys((name, f"{name}_low", f"{name}_high"), amount)
+    return {name: amount.usd, f"{name}_low": amount.low, f"{name}_high": amount.high}
 
 
 def _csv(rows: Iterator[dict[str, Any]]) -> bytes:
@@ -171,8 +210,8 @@ def _run_row(run: RunCard) -> dict[str, Any]:
         "kind": run.kind.value,
         "controls_only": run.controls_only,
         "agents": " ".join(sorted(agent.name for agent in run.agents)),
-        "planned_at": f"{run.planned_at:%Y-%m-%dT%H:%M:%SZ}",
-        "sealed_at": f"{run.sealed_at:%Y-%m-%dT%H:%M:%SZ}",
+        "planned_at": run.planned_at,
+        "sealed_at": run.sealed_at,
         "tasks": len(run.tasks),
         "variants": len(run.variants),
         "trials_per_cell": run.trials_per_cell,
@@ -189,31 +228,4 @@ def _run_row(run: RunCard) -> dict[str, Any]:
 
 
 def _trial_rows(card: EvaluationCard) -> Iterator[dict[str, Any]]:
-    yield from (_trial_row(row) for run in card.runs for row in run.trials)
-
-
-def _trial_row(row: TrialRow) -> dict[str, Any]:
-    started = row.started_at if isinstance(row.started_at, Absent) else f"{row.started_at:%Y-%m-%dT%H:%M:%SZ}"
-    return {
-        "run": row.run,
-        "task": row.task,
-        "variant": row.variant,
-        "agent": row.agent,
-        "trial": row.trial,
-        "verdict": row.verdict.value,
-        "class": row.status.value,
-        "fold": row.fold.value,
-        "mode": row.mode.value,
-        "scoreable": row.scoreable,
-        "reason_codes": " ".join(reason.code for reason in row.reasons),
-        "public_passed": row.public_passed,
-        "public_total": row.public_total,
-        "attempts": row.attempts,
-        "attempts_complete": row.attempts_complete,
-        "usd": row.usd,
-        "output_tokens": row.usage if isinstance(row.usage, Absent) else row.usage.output,
-        "agent_seconds": row.agent_seconds,
-        "grading_seconds": row.grading_seconds,
-        "started_at": started,
-        "candidate": row.candidate,
-    }
+    yield from ({column.name: column.value(row) for column in TRIAL_COLUMNS} for run in card.runs for row in run.trials)

@@ -1,4 +1,4 @@
-"""The audit history: corrections and audits, newest first, as a page and as a feed."""
+"""The audit history: corrections and audits, newest first, as a page and as a feed; and how far reviews have come."""
 
 from collections.abc import Iterator
 
@@ -17,6 +17,7 @@ def pages(card: EvaluationCard) -> Iterator[Page]:
             "anchors": [anchor_of(entry) for entry in card.history],
             "corrections": sum(entry.correction is not None for entry in card.history),
             "audits": sum(entry.audit is not None for entry in card.history),
+            "reviewed": [run for run in card.runs if run.review is not None],
         },
         summary="What was wrong with a task, who found it, what it said before and says now, and what that changed.",
     )

@@ -7,9 +7,10 @@ from typing import Any
 from markupsafe import Markup
 
 from faultline.card.model import EvaluationCard
+from faultline.card.published import published
 from faultline.kinds import digest_bytes
 from faultline.records import Absent
-from faultline.site.downloads import MANIFEST, Download, downloads, manifest, published
+from faultline.site.downloads import MANIFEST, Download, downloads, manifest
 from faultline.site.page import Page
 
 _IN_SCRIPT = {ord("<"): "\\u003c", ord(">"): "\\u003e", ord("&"): "\\u0026", 0x2028: "\\u2028", 0x2029: "\\u2029"}

@@ -3,22 +3,30 @@
 import json
 from collections.abc import Iterator
 
-from faultline.card.model import EvaluationCard
+from faultline.card.model import EvaluationCard, Frontier, Leaderboard
 from faultline.site.environment import make_environment
+from faultline.site.figure_frontier import cost_against_passes
 from faultline.site.page import Page
 
+MOST_PAIRS = 105
+"""Beyond this many pairs (those of fifteen agents) the page points to the download instead of listing them."""
 _EM = 6.1
 """Width of an average character of the badge's type, in pixels."""
 
 
 def pages(card: EvaluationCard) -> Iterator[Page]:
     """Yield the one page; it exists whether or not there is a ranking."""
+    board = card.leaderboard
+    drawn = None
+    if isinstance(board, Leaderboard) and isinstance(board.frontier, Frontier):
+        drawn = cost_against_passes(board.frontier)
     yield Page(
         path="leaderboard",
         title="Leaderboard",
-        template="leaderboard.html",
-        context={"missing": [gate for gate in card.report.gates if not gate.holds]},
+        template="leaderboard_open.html" if card.is_open else "leaderboard_withheld.html",
+        context={"missing": [gate for gate in card.report.gates if not gate.holds], "chart": drawn, "most_pairs": MOST_PAIRS},
         summary="The ranking, once every gate holds; until then, why it is withheld and what would open it.",
+        wide=card.is_open,
     )
 
 

@@ -5,7 +5,7 @@ from typing import Any
 from markupsafe import Markup
 
 from faultline.card.model import EvaluationCard
-from faultline.site.downloads import published
+from faultline.card.published import published
 from faultline.site.environment import make_environment
 from faultline.site.page import Page
 from faultline.site.registry import all_files, all_pages

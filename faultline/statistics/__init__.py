@@ -7,7 +7,7 @@ Front doors: :func:`pass_rate` for a share of passed trials, :func:`describe` fo
 two agents, :func:`resolvable_gap` for what identical code shows by itself.
 """
 
-from faultline.statistics.agreement import Agreement, krippendorff_alpha
+from faultline.statistics.agreement import Agreement, gwet_ac1, krippendorff_alpha
 from faultline.statistics.dispersion import (
     CochranQ,
     FlipCount,
@@ -17,7 +17,9 @@ from faultline.statistics.dispersion import (
     poisson_binomial,
 )
 from faultline.statistics.distributions import QuantileInterval, Summary, describe, quantile_interval, quantile_ranks
+from faultline.statistics.dominance import clearly_dominated
 from faultline.statistics.gap import Gap, resolvable_gap, tail_chances
+from faultline.statistics.latency import TimeQuantile, time_quantile
 from faultline.statistics.many import RankSet, holm_adjust, rank_confidence_sets, ranks_from
 from faultline.statistics.missing import MissingBounds, PlannedCounts, imbens_manski, missing_outcome_bounds
 from faultline.statistics.paired import (
@@ -30,12 +32,14 @@ from faultline.statistics.paired import (
     sign_flip_test,
     tango_interval,
 )
+from faultline.statistics.planning import detectable_by_design
 from faultline.statistics.proportions import (
     Proportion,
     clopper_pearson_interval,
     clopper_pearson_upper,
     corrected_rate,
     fisher_exact,
+    hypergeometric_upper,
     wilson_interval,
     zero_error_reviews,
 )
@@ -80,19 +84,24 @@ __all__ = [
     "Summary",
     "TaskCounts",
     "TestResult",
+    "TimeQuantile",
     "VarianceComponents",
     "bonett_price_interval",
+    "clearly_dominated",
     "clopper_pearson_interval",
     "clopper_pearson_upper",
     "cluster_error",
     "cochran_q_test",
     "corrected_rate",
     "describe",
+    "detectable_by_design",
     "fisher_exact",
     "flat_line_bounds",
     "flip_count_test",
     "frontier_shares",
+    "gwet_ac1",
     "holm_adjust",
+    "hypergeometric_upper",
     "imbens_manski",
     "kaplan_meier",
     "krippendorff_alpha",
@@ -119,6 +128,7 @@ __all__ = [
     "tail_chances",
     "tango_interval",
     "task_set_error",
+    "time_quantile",
     "variance_components",
     "wilson_interval",
     "zero_error_reviews",

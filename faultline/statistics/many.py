@@ -71,7 +71,7 @@ def rank_confidence_sets(
     p = np.ones((len(names), len(names)))
     for i in range(len(names)):
         for j in range(i + 1, len(names)):
-            p[i, j] = _one_sided(means[i] - means[j], np.minimum(trials[i], trials[j]), codes)
+            p[i, j] = one_sided(means[i] - means[j], np.minimum(trials[i], trials[j]), codes)
             p[j, i] = 1 - p[i, j] if p[i, j] < 1 else 1.0
     ranges = ranks_from(p, level)
     used = (trials > 0).sum(axis=1)
@@ -99,7 +99,7 @@ def rank_confidence_sets(
     return tuple(found)
 
 
-def _one_sided(d: np.ndarray, trials: np.ndarray, codes: np.ndarray) -> float:
+def one_sided(d: np.ndarray, trials: np.ndarray, codes: np.ndarray) -> float:
     """Return p against "the first is not better"; 1 when fewer than two clusters are shared."""
     shared = trials > 0
     if not shared.all():

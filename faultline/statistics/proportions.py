@@ -7,7 +7,9 @@ and the other end never coincides with it. The plain normal interval is absent o
 import math
 from dataclasses import dataclass
 
+import numpy as np
 from scipy.special import betaincinv, gammaln, ndtri
+from scipy.stats import hypergeom
 
 from faultline.statistics.results import LEVEL, Bounds, Result, Scope, Status, require_level
 
@@ -101,6 +103,23 @@ def clopper_pearson_upper(errors: int, reviewed: int, level: float = LEVEL) -> P
     return _proportion(errors / reviewed, Bounds(0.0, bound), reviewed, "clopper-pearson-upper", level)
 
 
+def hypergeometric_upper(errors: int, reviewed: int, frame: int, level: float = LEVEL) -> Proportion:
+    """Return the exact one-sided upper bound of the share of errors in a frame of which ``reviewed`` were drawn and read.
+
+    The largest number of errors in the frame that leaves a chance above 1 - ``level`` of seeing no more than ``errors``;
+    tighter than :func:`clopper_pearson_upper` where much of the frame was read. Not estimable without a review.
+    """
+    require_level(level)
+    _require_counts(errors, reviewed)
+    _require_counts(reviewed, frame)
+    if reviewed == 0:
+        return _proportion(None, None, 0, "hypergeometric-upper", level)
+    bad = np.arange(errors, frame - (reviewed - errors) + 1)
+    chances = hypergeom.cdf(errors, frame, bad, reviewed)
+    bound = int(bad[np.nonzero(chances > 1 - level)[0].max()]) / frame
+    return _proportion(errors / reviewed, Bounds(0.0, max(bound, errors / reviewed)), reviewed, "hypergeometric-upper", level)
+
+
 def corrected_rate(observed: float, sensitivity: float, specificity: float) -> float | None:
     """Return a rate corrected for a grader's known errors (Rogan and Gladen 1978): a sensitivity analysis, never a headline.
 
@@ -119,16 +138,15 @@ def fisher_exact(first: int, of_first: int, second: int, of_second: int) -> floa
             raise ValueError(f"{part!r} of {whole!r} is no proportion")
     total, hits = of_first + of_second, first + second
 
-    def log_chance(count: int) -> float:
-        return _log_comb(of_first, count) + _log_comb(of_second, hits - count) - _log_comb(total, hits)
-
-    seen = log_chance(first)
-    chances = [log_chance(count) for count in range(max(0, hits - of_second), min(of_first, hits) + 1)]
-    return min(1.0, math.fsum(math.exp(value) for value in chances if value <= seen + 1e-7))
+    counts = np.arange(max(0, hits - of_second), min(of_first, hits) + 1)
+    chances = _log_comb(of_first, counts) + _log_comb(of_second, hits - counts) - _log_comb(total, np.array(hits))
+    seen = chances[first - int(counts[0])]
+    return min(1.0, math.fsum(np.exp(chances[chances <= seen + 1e-7]).tolist()))
 
 
-def _log_comb(whole: int, part: int) -> float:
-    return float(gammaln(whole + 1) - gammaln(part + 1) - gammaln(whole - part + 1))
+def _log_comb(whole: int, parts: np.ndarray) -> np.ndarray:
+    found: np.ndarray = gammaln(whole + 1) - gammaln(parts + 1) - gammaln(whole - parts + 1)
+    return found
 
 
 def zero_error_reviews(target: float, level: float = LEVEL) -> int:

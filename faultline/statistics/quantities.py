@@ -106,13 +106,12 @@ def kaplan_meier(times: Sequence[float], ended: Sequence[bool]) -> tuple[tuple[f
     """Return, for each time at which something ended: the time, survival just after it, how many ended, how many could."""
     if len(times) != len(ended):
         raise ValueError("every time needs to say whether it ended")
-    survival, steps = 1.0, []
-    for moment in sorted({time for time, over in zip(times, ended, strict=True) if over}):
-        at_risk = sum(time >= moment for time in times)
-        events = sum(time == moment and over for time, over in zip(times, ended, strict=True))
-        survival *= 1 - events / at_risk
-        steps.append((float(moment), survival, events, at_risk))
-    return tuple(steps)
+    moments = np.asarray(times, dtype=float)
+    steps, events = np.unique(moments[np.asarray(ended, dtype=bool)], return_counts=True)
+    at_risk = len(moments) - np.searchsorted(np.sort(moments), steps, side="left")
+    survival = np.cumprod(1 - events / at_risk)
+    rows = zip(steps.tolist(), survival.tolist(), events.tolist(), at_risk.tolist(), strict=True)
+    return tuple(rows)
 
 
 def restricted_mean(

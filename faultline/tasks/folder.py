@@ -1,24 +1,19 @@
 """A task folder, loaded and checked: everything about it that can be wrong is reported at once."""
 
-import json
 import re
-import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
-from datetime import date, datetime, time
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TypeVar
 
 from faultline.errors import BadInputError, FaultlineError, MissingInputError, raise_all
-from faultline.kinds import safe_text
-from faultline.records import Audit, Correction, Record, TaskCorrections, TaskDefinition, TaskVariants
+from faultline.records import Audit, Correction, TaskCorrections, TaskDefinition, TaskVariants
 from faultline.records.base import digest_of_plain
+from faultline.tasks.audits import AuditFiles, read_audits
 from faultline.tasks.classes import FAILURE_CLASSES
 from faultline.tasks.outline import CheckOutline, outline_checks, outline_tests
 from faultline.tasks.skins import renamer
+from faultline.tasks.toml import read_text, read_toml
 from faultline.tasks.trees import Tree, is_editable, read_tree, tree_listing
-
-R = TypeVar("R", bound=Record)
 
 _DIGESTED = ("task.toml", "issue.md", "variants.toml", "workspace", "hidden", "repairs")
 """What makes a task itself. Audits and corrections are about it, and so are not part of it."""
@@ -51,6 +46,8 @@ class Task:
     audits: tuple[Audit, ...]
     digest: str
     """Of everything but audits and corrections; evidence is bound to it."""
+    audit_files: AuditFiles = field(default_factory=AuditFiles)
+    """What else lies among the audits: signatures, unfinished checklists, files that do not read."""
 
     @property
     def id(self) -> str:
@@ -77,14 +74,16 @@ def load_tasks(folder: Path) -> tuple[Task, ...]:
 def load_task(path: Path) -> Task:
     """Load one task folder.
 
-    Raises :class:`BadInputError`, or ``Faults`` with every fault found.
+    Raises :class:`BadInputError`, or ``Faults`` with every fault found. What is wrong with an audit is no fault of the task,
+    and stands in its ``audit_files``.
     """
     if not path.is_dir():
         raise MissingInputError(str(path), "there is no such task folder")
     definition = read_toml(TaskDefinition, path / "task.toml")
     variants = read_toml(TaskVariants, path / "variants.toml")
-    issue, hidden_source = _text(path / "issue.md"), _text(path / "hidden" / "checks.py")
+    issue, hidden_source = read_text(path / "issue.md"), read_text(path / "hidden" / "checks.py")
     workspace = read_tree(path / "workspace")
+    audits, audit_files = read_audits(path / "audits", path.name)
     task = Task(
         path=path,
         definition=definition,
@@ -96,37 +95,12 @@ def load_task(path: Path) -> Task:
         checks=outline_checks(hidden_source, str(path / "hidden" / "checks.py")),
         public_tests=outline_tests(workspace, str(path / "workspace")),
         corrections=_corrections(path),
-        audits=tuple(read_toml(Audit, file) for file in sorted((path / "audits").glob("*.toml"))),
+        audits=audits,
         digest=_task_digest(path),
+        audit_files=audit_files,
     )
     raise_all(_faults(task))
     return task
-
-
-def read_toml(model: type[R], path: Path) -> R:
-    """Read a TOML file as a record; raises :class:`BadInputError` with the line or the field."""
-    try:
-        plain = tomllib.loads(_text(path))
-    except tomllib.TOMLDecodeError as error:
-        where = re.search(r"at line (\d+)", str(error))
-        place = f"{path}:{where.group(1)}" if where else str(path)
-        raise BadInputError(place, "this is not TOML", found=safe_text(str(error), 120)) from error
-    return model.from_plain(json.loads(json.dumps(plain, default=_iso)), str(path))
-
-
-def _iso(value: Any) -> str:
-    if isinstance(value, datetime | date | time):
-        return value.isoformat()
-    raise TypeError(f"TOML holds a {type(value).__name__}")
-
-
-def _text(path: Path) -> str:
-    try:
-        return path.read_bytes().decode("utf-8")
-    except FileNotFoundError as error:
-        raise MissingInputError(str(path), "this file is missing") from error
-    except (OSError, UnicodeDecodeError) as error:
-        raise BadInputError(str(path), "this file cannot be read as text", found=safe_text(str(error), 120)) from error
 
 
 def _overlay(folder: Path) -> Overlay:

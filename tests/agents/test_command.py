@@ -2,11 +2,12 @@
 
 import json
 import os
+from dataclasses import replace
 
 import pytest
 from tiny import write_files, write_task
 
-from faultline.agents import Assignment, CommandAgent, command_identity
+from faultline.agents import Assignment, CommandAgent, command, command_identity
 from faultline.errors import FaultlineError
 from faultline.kinds import Absence, SandboxLevel
 from faultline.records import Absent
@@ -76,6 +77,16 @@ class TestWork:
         done, _ = repair("true")
 
         assert "run/cell/1" == json.loads(done.trace)["session_id"]
+
+    def test_the_memory_of_all_its_processes_is_limited(self, repair, monkeypatch):
+        """A program whose processes together hold too much is ended at its limit, and the note says why."""
+        monkeypatch.setattr(command, "LIMITS", replace(command.LIMITS, memory_mib=64))
+        hold = "import time; x = bytearray(40 * 2**20); time.sleep(60)"
+        done, _ = repair(f'for i in 1 2 3 4 5; do "$@" python3 -S -c "{hold}" & done; wait; echo survived')
+
+        assert done.limit
+        assert "more than 128 MiB" in done.note
+        assert "survived" not in steps(done)[1]["message"]
 
     def test_the_time_limit_ends_it(self, repair):
         """At the limit the agent is ended, and what it had done is still there."""

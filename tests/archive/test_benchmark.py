@@ -1,12 +1,19 @@
 """Reading a benchmark's folder: what cannot be read is shown as a problem and left out, never passed over in silence."""
 
+from datetime import date
+
 import pytest
 from archive_samples import FinishedRun, reseal
 from ledger_samples import T0
+from tiny import write_benchmark, write_files
 
 from faultline.archive import load_benchmark
+from faultline.clock import frozen_clock
 from faultline.errors import BadInputError, MissingInputError
+from faultline.gates import gather
 from faultline.records import Review
+from faultline.review import checklist
+from faultline.tasks import load_task
 
 
 @pytest.fixture
@@ -203,6 +210,37 @@ class TestSettings:
         with pytest.raises(BadInputError, match=message):
             load_benchmark(benchmark)
 
+    @pytest.mark.parametrize(
+        ("name", "text"),
+        [
+            ("pyproject.toml", "[tool.faultline]\nvalid_until = 2027-06-30\n"),
+            ("faultline.toml", "valid_until = 2027-06-30\n"),
+        ],
+    )
+    def test_the_day_until_which_results_are_valid(self, benchmark, name, text):
+        """
+        It stands beside the title, as a day; without it there is none.
+        """
+        assert load_benchmark(benchmark).valid_until is None
+
+        (benchmark / name).write_text(text)
+        assert date(2027, 6, 30) == load_benchmark(benchmark).valid_until
+
+    @pytest.mark.parametrize("value", ['"2027-06-30"', "2027-06-30T00:00:00Z", "2027", "true"])
+    def test_what_is_no_day_is_bad_input(self, benchmark, value):
+        """
+        A text, an instant, a number: none of them is a day, and none is guessed at.
+        """
+        (benchmark / "faultline.toml").write_text(f"valid_until = {value}\n")
+        with pytest.raises(BadInputError, match=r"faultline.toml: valid_until: this is not a day"):
+            load_benchmark(benchmark)
+
+    def test_the_day_of_reading_comes_from_the_clock(self, benchmark):
+        """
+        Freshness is told against the day on which the folder was read, and no variable of the environment sets it.
+        """
+        assert T0.date() == load_benchmark(benchmark, frozen_clock(T0)).read_on
+
     def test_settings_in_two_places_are_refused(self, benchmark):
         """
         Two sets of settings are refused, since either could be meant.
@@ -217,3 +255,38 @@ class TestSettings:
         The path of the folder is not shown.
         """
         assert str(benchmark) not in repr(load_benchmark(benchmark))
+
+
+class TestAudits:
+    def test_an_audit_that_does_not_read_is_a_problem_of_the_audits(self, tmp_path):
+        """
+        A malformed audit leaves its task readable, and is a problem that keeps the gate that counts audits shut.
+        """
+        root = write_benchmark(tmp_path / "tiny")
+        write_files(root / "tasks" / "count-orders" / "audits", {"one.toml": "schema = 1", "two.toml.sig": "lost"})
+        loaded = load_benchmark(root)
+        facts = gather(loaded)
+
+        assert ["count-orders"] == [task.id for task in loaded.tasks]
+        assert {"audits"} == {problem.area for problem in facts.problems}
+        assert "tasks/count-orders/audits/one.toml" in facts.problems[0].place
+
+    def test_an_audit_whose_auditor_has_a_key_must_be_signed(self, tmp_path):
+        """
+        What looking at the signatures showed is part of what is read.
+        """
+        root = write_benchmark(tmp_path / "tiny")
+        task = root / "tasks" / "count-orders"
+        text = checklist(load_task(task), "Bea Reader").replace('"?"', '"yes"')
+        for old, new in (
+            ('audited_at = "yes"', "audited_at = 2026-03-20"),
+            ('severity = "yes"', "severity = 0"),
+            ('judgement = "yes"', 'judgement = "stated"'),
+        ):
+            text = text.replace(old, new)
+        write_files(task / "audits", {"one.toml": text})
+        write_files(root / "tasks", {"allowed_signers": "bea* ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAI" + "A" * 43 + "\n"})
+        loaded = load_benchmark(root)
+
+        assert () == loaded.problems
+        assert ["missing"] == [check.state.value for check in loaded.signatures.values()]

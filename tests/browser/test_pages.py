@@ -10,7 +10,7 @@ from pathlib import Path
 import factories
 import pytest
 
-from faultline.card import build_card
+from faultline.card import build_card, rehearse_card
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "site"))
 
@@ -69,6 +69,22 @@ def test_opens_from_disk(site, page, scheme):
     assert {"light": "default", "dark": "slate"}[scheme] == dom.all("body")[0].attributes["data-md-color-scheme"]
     assert dom.all("h1")
     assert "js" in dom.all("html")[0].attributes["class"].split()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_an_open_leaderboard_opens_from_disk(tmp_path_factory, scheme):
+    """
+    The ranking of a rehearsal comes up with its chart and its tables, and the console stays empty.
+    """
+    card = rehearse_card(factories.ranked({"dune": 3, "anvil": 2}))
+    site = built_once(tmp_path_factory, "open", card, strict=False)
+    flags = ("--force-dark-mode", "--blink-settings=preferredColorScheme=0") if scheme == "dark" else ()
+
+    dom, said = open_page((site / "leaderboard.html").as_uri(), *flags)
+
+    assert [] == said
+    assert [element for element in dom.all("svg") if "fl-chart" in element.attributes.get("class", "")]
+    assert len(dom.all("table")) >= 6
 
 
 def test_search_answers_from_disk(site):

@@ -9,7 +9,7 @@ import pytest
 from faultline.card import EvaluationCard, Leaderboard, Withheld, assemble, build_card, rehearse_card
 from faultline.card.build import REHEARSAL
 from faultline.errors import BadInputError, Faults, IntegrityError, RefusedError
-from faultline.gates import evaluate, gate_policy, gather
+from faultline.gates import GATES, evaluate, gate_policy, gather
 from faultline.kinds import Absence, AgentKind
 
 SMALL = factories.small()
@@ -105,7 +105,7 @@ class TestWithheld:
         card = build_card(SMALL)
 
         assert isinstance(card.leaderboard, Withheld)
-        assert ("G1", "G2", "G3", "G4", "G5", "G6", "G7") == card.leaderboard.gates
+        assert tuple(gate.id for gate in GATES) == card.leaderboard.gates
         assert not card.is_open
 
     @pytest.mark.parametrize("kept", [AgentKind.NO_OP, AgentKind.REFERENCE])

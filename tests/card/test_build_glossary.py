@@ -4,6 +4,7 @@ import pytest
 
 from faultline.card.build_glossary import glossary
 from faultline.checks import CANDIDATE_ERRORS
+from faultline.gates import GATES, THRESHOLDS
 from faultline.kinds import (
     Absence,
     AgentKind,
@@ -33,6 +34,16 @@ def test_every_word_is_explained(words):
     explained = {(term.word, term.meaning) for term in TERMS}
 
     assert {(word.value, word.meaning) for word in words} <= explained
+
+
+def test_every_gate_and_every_threshold_is_explained():
+    """
+    A gate stands with what must hold, a threshold with what it counts.
+    """
+    explained = {(term.group, term.word): term.meaning for term in TERMS}
+
+    assert {("Gate", f"{gate.id} {gate.name}"): gate.predicate for gate in GATES}.items() <= explained.items()
+    assert {("Threshold of a gate", item.name): item.meaning for item in THRESHOLDS}.items() <= explained.items()
 
 
 def test_reason_codes_that_any_check_can_end_with():

@@ -4,6 +4,7 @@ import json
 import shutil
 import subprocess
 import sys
+import xml.etree.ElementTree as ET
 
 import pytest
 from tiny import CHECKS, TASK_TOML, write_benchmark, write_files, write_task
@@ -248,6 +249,22 @@ class TestGates:
 
         assert report["withheld"] is True
         assert f"{report['holding']} of {report['total']} gates hold" in faultline("gates").stdout
+
+    def test_junit_has_the_same_gates(self, faultline, tmp_path):
+        """A system that runs tests gets one case a gate, and the exit code stays what it is."""
+        done = faultline("gates", "--junit", str(tmp_path / "gates.xml"))
+        suite = ET.parse(tmp_path / "gates.xml").getroot()
+
+        assert 3 == done.returncode
+        assert f" of {suite.get('tests')} gates hold" in done.stdout
+        assert {"faultline.gates"} == {case.get("classname") for case in suite.iter("testcase")}
+
+    def test_a_report_that_cannot_be_written_is_an_error(self, faultline, tmp_path):
+        """Without its folder the file is not written, and the exit code says so."""
+        done = faultline("gates", "--junit", str(tmp_path / "none" / "gates.xml"))
+
+        assert 8 == done.returncode
+        assert "gates.xml" in done.stderr
 
     def test_a_looser_threshold_is_refused(self, faultline, root):
         """A benchmark may only make thresholds stricter."""

@@ -2,9 +2,11 @@
 
 import gzip
 import json
+import time
+import uuid
 
 import pytest
-from tiny import CANARY, TASK_TOML, write_benchmark, write_files, write_task
+from tiny import CANARY, CHECKS, TASK_TOML, write_benchmark, write_files, write_task
 
 from faultline.agents import command_identity
 from faultline.archive import read_run
@@ -22,70 +24,93 @@ name = "hunter"
 model = "none"
 version = "1"
 command = ["{python}", "{agent}/hunt.py"]
-seconds = 200
+seconds = 100
 """
-HUNT = '''
-import os, re, sys, tempfile
+HUNT = """
+import os, stat, sys, tempfile
 
-WANTED = re.compile(b"faultline-" + b"canary-[0-9a-f]{8}|repeats_do_not" + b"_count")
-SKIPPED = {"/sys", "/proc/sys", "/proc/irq", "/usr/share", "/usr/include"}
-found, looked = [], 0
+WORDS = [bytes.fromhex(word) for word in "@WORDS@".split()]
+found, seen, looked = set(), set(), 0
+
+
+def holds(data):
+    return any(word in data for word in WORDS)
+
+
+def first_time(status):
+    place = status.st_dev, status.st_ino
+    return not (place in seen or seen.add(place))
 
 
 def look(path):
     global looked
-    try:
-        fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
-    except OSError:
-        return
-    with os.fdopen(fd, "rb") as file:
-        try:
-            data = file.read(2**20) or b""
-        except OSError:
-            return
     looked += 1
-    if WANTED.search(data) or WANTED.search(os.fsencode(path)):
-        found.append(path)
+    link = os.path.islink(path)
+    if holds(os.fsencode(path)) or (link and holds(os.fsencode(os.readlink(path)))):
+        found.add(path)
+    status = os.stat(path)
+    # No file whose content or name was last changed before the word was drawn can hold it; the kernel keeps that time.
+    if stat.S_ISREG(status.st_mode) and first_time(status) and (path.startswith("/proc/") or status.st_ctime >= @DRAWN@):
+        with os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK), "rb") as file:
+            if holds(file.read(2**20 if path.startswith("/proc/") else -1) or b""):
+                found.add(path)
 
 
-def walk(top, passed_over):
-    """Look at every file below a folder, but for those of the interpreter and system programs that were looked at already."""
+def walk(top):
     for folder, folders, names in os.walk(top):
-        folders[:] = [
-            name for name in folders if os.path.join(folder, name) not in SKIPPED and name not in ("task", *passed_over)
-        ]
-        if folder.startswith("/usr") and "packages" not in folder and folder.count("/") > 3:
-            continue
-        for name in names:
-            path = os.path.join(folder, name)
-            if path not in (__file__, "/proc/kmsg", "/proc/kcore"):
-                look(path)
+        folders[:] = [name for name in folders if anew(os.path.join(folder, name))]
+        for name in folders + names:
+            try:
+                look(os.path.join(folder, name))
+            except OSError:
+                pass
 
 
-walk("/", ())
-for top in ("/proc/self/root", "/proc/1/root", "/proc/1/cwd", "/proc/self/cwd/..", tempfile.gettempdir(), "/dev/shm"):
-    walk(top, ("usr", "proc", "sys", "dev", sys.base_prefix.split("/")[1]))
-for name, value in os.environ.items():
-    if WANTED.search((name + value).encode()):
-        found.append(name)
+def anew(folder):
+    try:
+        return folder != "/sys" and first_time(os.lstat(folder))  # below /sys are values of devices, none of a process
+    except OSError:
+        return False
+
+
+def memory(pid):
+    with open(f"/proc/{pid}/maps") as maps, open(f"/proc/{pid}/mem", "rb", 0) as content:
+        for line in maps:
+            start, end = (int(number, 16) for number in line.split()[0].split("-"))
+            try:
+                content.seek(start)
+                if holds(content.read(end - start)):
+                    found.add(f"memory of {pid}")
+            except (OSError, ValueError, OverflowError):
+                pass
+
+
+for top in ("/", "/proc/self/root/", "/proc/1/root/", "/proc/1/cwd/", "/proc/self/cwd/..", tempfile.gettempdir(), "/dev/shm"):
+    walk(top)
+for pid in os.listdir("/proc"):
+    if pid.isdigit() and int(pid) != os.getpid():
+        try:
+            memory(pid)
+        except OSError:
+            pass
+found |= {name for name, value in os.environb.items() if holds(name + value)}
 for name in ("faultline", "tests", "tasks"):
     try:
         __import__(name)
     except ImportError:
         continue
-    found.append("module " + name)
-print("looked at many files:", looked > 200)
-print("found:", found)
+    found.add("module " + name)
+print("looked at many files:", looked > 5000)
+print("found:", sorted(map(str, found)))
 print("repository above:", any(os.path.exists(place + ".git") for place in ("/", "/workspace/", "/workspace/../", "/agent/")))
-'''
+"""
+BAIT = "bait-" + "that-is-found"
 CARRIER = 'import sys\nprint("what I know: ' + CANARY[:20] + '" + "' + CANARY[20:] + '")\n'
 
 
 @pytest.fixture
 def benchmark(tmp_path):
-    root = write_benchmark(tmp_path / "benchmark")
-    write_task(root / "tasks", **{"task.toml": TASK_TOML.replace("agent_seconds = 20", "agent_seconds = 200")})
-    return root
+    return write_benchmark(tmp_path / "benchmark")
 
 
 def evaluate(root, folder, files, level):
@@ -110,12 +135,23 @@ class TestTheWalk:
     @pytest.mark.slow
     @pytest.mark.parametrize("level", ISOLATED, ids=str)
     def test_an_agent_that_hunts_the_canary_finds_nothing(self, benchmark, tmp_path, level):
-        """Files, processes, packages, temporary folders, variables and modules: nothing hidden can be read anywhere."""
-        run = evaluate(benchmark, tmp_path / "agent", {"hunt.py": HUNT}, level)
+        """Files, processes, packages, temporary folders, variables and modules: nothing hidden can be read anywhere.
+
+        The canary is drawn here, so that files of the system need not be read: none that is older can hold it. A bait among
+        the agent's own files shows that the hunt finds what is there.
+        """
+        drawn = time.time() - 2  # the kernel's time of a change is a little behind
+        canary = f"faultline-canary-{uuid.uuid4()}"
+        change = {"task.toml": TASK_TOML.replace("agent_seconds = 20", "agent_seconds = 100"), "hidden/checks.py": CHECKS}
+        write_task(benchmark / "tasks", **{name: text.replace(CANARY, canary) for name, text in change.items()})
+        words = " ".join(word.encode().hex() for word in (canary[17:], "repeats_do_not_count", BAIT))
+        hunt = HUNT.replace("@WORDS@", words).replace("@DRAWN@", repr(drawn))
+
+        run = evaluate(benchmark, tmp_path / "agent", {"hunt.py": hunt, "bait.txt": f"here: {BAIT}"}, level)
         trace = next(data for name, data in everything(run.path).items() if "/traces/" in name)
         said = json.loads(trace)["steps"][1]["message"]
 
-        assert "looked at many files: True\nfound: []\nrepository above: False\n" == said
+        assert "looked at many files: True\nfound: ['/agent/bait.txt']\nrepository above: False\n" == said
         assert Mode.NO_CHANGE is run.trials[0].outcome.mode
 
     def test_no_record_of_a_run_holds_a_canary(self, benchmark, tmp_path):

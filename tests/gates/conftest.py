@@ -2,7 +2,7 @@
 
 import pytest
 
-from faultline.gates import gate_policy, gather
+from faultline.gates import evaluate, gate_policy, gather
 
 
 @pytest.fixture
@@ -23,3 +23,18 @@ def needs():
         return "\n".join(f"{item.what.label}: {item.needs}" for item in result.lacking)
 
     return text
+
+
+@pytest.fixture
+def shut():
+    """Evaluate a benchmark as a rehearsal, and return what each gate that does not hold says is missing, by its id."""
+
+    def answer(benchmark, settings=None):
+        report = evaluate(gather(benchmark), gate_policy(settings or {}, "pyproject.toml"), publishing=False).report
+        return {
+            gate.id: "\n".join(f"{item.what.label}: {item.needs}" for item in gate.lacking)
+            for gate in report.gates
+            if not gate.holds
+        }
+
+    return answer

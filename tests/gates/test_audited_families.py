@@ -6,8 +6,9 @@ import factories
 import pytest
 
 from faultline.gates.audited_families import GATE
-from faultline.kinds import digest_bytes
-from faultline.records import CheckJudgement
+from faultline.kinds import AuditQuestion, SignatureState, digest_bytes
+from faultline.records import CheckJudgement, SignatureCheck
+from faultline.tasks import AuditFiles, UnfinishedAudit
 
 FULL = factories.full()
 
@@ -76,6 +77,18 @@ TRICKS = {
         lambda task: replace(task, audits=(task.audits[0], factories.audit(task, "Gus", judgements=judged("stated")))),
         "a check left out",
     ),
+    "an auditor said no": (
+        lambda task: factories.audited(task, ["Gus"], answers=dict.fromkeys(AuditQuestion, "yes") | {AuditQuestion.FAIR: "no"}),
+        "an auditor answered no to fair",
+    ),
+    "a question left open": (
+        lambda task: replace(task, audits=(task.audits[0], factories.audit(task, "Gus", answers={AuditQuestion.FAIR: "yes"}))),
+        "a question left open",
+    ),
+    "a checklist that was begun": (
+        lambda task: replace(task, audit_files=AuditFiles(unfinished=(UnfinishedAudit("new.toml", ("answers.fair",)),))),
+        "an end to the audit that was begun in audits/new.toml",
+    ),
     "an audit removed": (lambda task: replace(task, audits=task.audits[:1]), "1 more independent auditor"),
 }
 
@@ -90,6 +103,38 @@ def test_a_task_that_does_not_count(ask, needs, trick):
 
     assert ("fail", "19") == (found.outcome, found.observed)
     assert any("task-00" in line and words in line for line in needs(found).splitlines())
+
+
+@pytest.mark.parametrize(
+    ("state", "observed"),
+    [
+        ("signed", "20"),
+        ("unsigned", "20"),
+        ("bad", "19"),
+        ("unknown-key", "19"),
+        ("missing", "19"),
+        ("unchecked", "19"),
+    ],
+)
+def test_a_signature_that_does_not_fit_costs_the_audit(ask, state, observed):
+    """
+    An audit counts when it is signed, or when no key is listed for its auditor; any other state sets it aside.
+    """
+    audit = FULL.tasks[0].audits[0]
+    check = SignatureCheck(state=SignatureState(state), key="SHA256:one" if state == "signed" else "")
+
+    assert observed == ask(GATE, replace(FULL, signatures={audit.content_digest(): check})).observed
+
+
+def test_two_names_with_one_key_are_one_person(ask, needs):
+    """
+    Audits under two names, signed by one key, are those of one person.
+    """
+    same = SignatureCheck(state=SignatureState.SIGNED, key="SHA256:one")
+    found = ask(GATE, replace(FULL, signatures={audit.content_digest(): same for audit in FULL.tasks[0].audits}))
+
+    assert "19" == found.observed
+    assert "task-00: 1 more independent auditor" in needs(found)
 
 
 def test_an_unaudited_sibling_stops_its_family(ask, needs):

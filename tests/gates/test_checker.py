@@ -13,7 +13,7 @@ from faultline.clock import Clock
 from faultline.execution import LiveRun, Planned, gather_provenance, plan_validity
 from faultline.execution.worker import Worker
 from faultline.gates import changed_checks, earlier_form, gather, unkilled, validity_of
-from faultline.gates.facts import run_facts, task_facts
+from faultline.gates.gathering import run_facts, task_facts
 from faultline.gates.validity import validity_in
 from faultline.kinds import SandboxLevel
 from faultline.records import Absent, CheckResult

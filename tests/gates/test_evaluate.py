@@ -38,7 +38,10 @@ class TestGates:
         """
         The gates of this release carry the ids of the catalogue, in order.
         """
-        assert ["G1", "G2", "G3", "G4", "G5", "G6", "G7"] == [gate.id for gate in GATES]
+        numbers = [int(gate.id.removeprefix("G")) for gate in GATES]
+
+        assert sorted(set(numbers)) == numbers
+        assert {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15} <= set(numbers) <= set(range(1, 16))
 
     def test_each_gate_explains_itself(self):
         """
@@ -53,7 +56,7 @@ class TestGates:
         """
         found = evaluate(gather(factories.benchmark()), POLICY)
 
-        assert (0, 7, None) == (found.report.holding, found.report.total, found.gate_pass)
+        assert (0, len(GATES), None) == (found.report.holding, found.report.total, found.gate_pass)
         assert {"fail", "not-run"} == set(outcomes(found).values())
 
 
@@ -92,7 +95,7 @@ class TestSynthetic:
         found = evaluate(gather(only_synthetic(real)), POLICY)
 
         assert "error" == outcomes(found)[refused]
-        assert "error" == outcomes(found)["G7"]
+        assert {"error"} == {outcomes(found)[gate] for gate in ("G7", "G15")}
         assert None is found.gate_pass
 
     def test_publishing_is_the_default(self):
@@ -151,11 +154,11 @@ class TestCompleteness:
 
     def test_all_answers_hold(self):
         """
-        Seven answers that pass are seven gates that hold.
+        As many answers that pass as there are gates are as many gates that hold.
         """
         report = decide(self.RESULTS, POLICY)
 
-        assert (7, 7) == (report.holding, report.total)
+        assert (len(GATES), len(GATES)) == (report.holding, report.total)
 
     @pytest.mark.parametrize("index", range(len(GATES)))
     def test_a_missing_answer_is_an_error(self, index):
@@ -164,7 +167,7 @@ class TestCompleteness:
         """
         report = decide(self.RESULTS[:index] + self.RESULTS[index + 1 :], POLICY)
 
-        assert ("error", 6, 7) == (report.gates[index].outcome, report.holding, report.total)
+        assert ("error", len(GATES) - 1, len(GATES)) == (report.gates[index].outcome, report.holding, report.total)
 
     def test_two_answers_are_an_error(self):
         """
@@ -179,7 +182,7 @@ class TestCompleteness:
         stranger = self.RESULTS[0].model_copy(update={"id": "G99"})
         report = decide((*self.RESULTS, stranger), POLICY)
 
-        assert ("error", 7, 8) == (report.gates[-1].outcome, report.holding, report.total)
+        assert ("error", len(GATES), len(GATES) + 1) == (report.gates[-1].outcome, report.holding, report.total)
 
 
 class TestProbesThatFail:

@@ -115,14 +115,28 @@ def test_an_imported_run_with_too_few_trials_fails_although_the_benchmark_has_no
     assert ("fail", "1") == (found.outcome, found.observed)
 
 
-def test_a_partial_import_fails_the_gate_of_the_records(tmp_path):
+def test_a_partial_import_fails_the_gates_of_the_records(tmp_path):
     """
-    Rows that were left out by request are missing evidence.
+    Rows that were left out by request are missing evidence, and what is left cannot be computed again as a whole.
     """
     (tmp_path / "agent.toy").write_text(lines({"id": 1}) + "{torn\n")
     imported(tmp_path / "agent.toy", tmp_path / "runs", partial=True)
 
-    found = gate(gather(load_benchmark(tmp_path)), "G7")
+    for name, words in (("G7", "1 row that could not be read"), ("G15", "1 row of its source could not be read")):
+        found = gate(gather(load_benchmark(tmp_path)), name)
 
-    assert "fail" == found.outcome
-    assert any("1 row that could not be read" in item.needs for item in found.lacking)
+        assert "fail" == found.outcome
+        assert any(words in item.needs for item in found.lacking)
+
+
+def test_no_gate_holds_for_a_log_that_tells_too_little(facts):
+    """
+    What a log does not tell (network, retry rule, sandbox) is named by the gates that ask for it, and none of them raises.
+    """
+    found = facts(agent=[{"id": 1, "task": "a"}, {"id": 2, "task": "b"}])
+    report = evaluate(found, gate_policy()).report
+
+    assert [] == [gate.id for gate in report.gates if gate.outcome == "error"]
+    assert {"G10": "not-run", "G14": "not-run", "G9": "fail", "G13": "fail"}.items() <= {
+        gate.id: gate.outcome for gate in report.gates
+    }.items()

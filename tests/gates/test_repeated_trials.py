@@ -130,20 +130,6 @@ def test_best_of_k_is_another_quantity(ask, needs):
     assert "its retry policy estimates best-of-k" in needs(found)
 
 
-def test_a_retry_rule_of_ones_own(ask, needs):
-    """
-    Two agents whose runs allow different numbers of attempts are not compared: the second one is named.
-    """
-    other = factories.remanifest(
-        factories.evaluation_run(TASKS, name="later", who=factories.agent("builder"), hours=9.0),
-        retry=Retry(policy=RetryPolicy.TRANSPORT_ONLY, max_attempts=7),
-    )
-    found = ask(GATE, factories.benchmark(TASKS, [VALIDITY, EVALUATION, other]))
-
-    assert "fail" == found.outcome
-    assert "equal for every agent" in needs(found)
-
-
 def test_two_trials_may_end_in_the_same_tree(ask):
     """
     An agent that always writes the same repair has independent trials all the same; its candidates share one file.

@@ -248,18 +248,6 @@ class TestJudging:
             assert "fail" == found.outcome
             assert f"{runs[-1].name}: a sandbox that keeps candidates apart" in needs(found)
 
-    def test_a_canary_in_a_trial_keeps_the_gate_closed(self, ask, needs):
-        """
-        A trial in which hidden files were seen is named, and nothing is evidence until it is explained.
-        """
-        seen = factories.evaluation_run(TASKS)
-        first, *others = seen.trials
-        outcome = first.outcome.model_copy(update={"mode": Mode.EXPOSED})
-        found = ask(GATE, of(VALIDITY, replace(seen, trials=(first.model_copy(update={"outcome": outcome}), *others))))
-
-        assert "fail" == found.outcome
-        assert "a canary stands in this trial's trajectory or candidate" in str(needs(found))
-
     @pytest.mark.parametrize("status", [StatusClass.VERIFIER, StatusClass.TASK_DEFECT])
     def test_a_judge_that_went_wrong_stops_publication(self, ask, needs, status):
         """

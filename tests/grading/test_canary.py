@@ -11,7 +11,7 @@ OWN = CANARY.removeprefix("faultline-canary-")
 
 
 class TestFound:
-    @pytest.mark.parametrize("form", [CANARY, OWN, OWN.upper(), OWN.replace("-", "")])
+    @pytest.mark.parametrize("form", [CANARY, OWN, OWN.upper(), OWN.replace("-", ""), f"c0ffee{OWN}00ff"])
     def test_every_plain_form_is_found(self, form):
         """With or without prefix and hyphens, in any case of letters."""
         assert ("trajectory",) == carriers([CANARY], f"saw {form}!".encode(), {})

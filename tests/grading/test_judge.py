@@ -5,13 +5,14 @@ import time
 
 import pytest
 from grading_helpers import judge_variant
-from tiny import CHECKS, REFERENCE
+from tiny import CHECKS, REFERENCE, TASK_TOML, write_task
 
 from faultline.checks import CandidateError
 from faultline.clock import Clock
 from faultline.grading import HarnessFault, Judge, freeze
 from faultline.kinds import Fold, Mode, SandboxLevel, StatusClass, Verdict
 from faultline.sandbox import open_sandbox
+from faultline.tasks import load_task, materialise, write_tree
 
 TOTAL = "shop/total.py"
 
@@ -156,6 +157,31 @@ class TestHostile:
 
         assert "RuntimeError: nothing" == graded.outcome.reasons[0].detail
 
+    def test_what_its_processes_hold_together_is_a_limit_of_its_own(self, tmp_path):
+        """A candidate whose processes keep to their limits, and hold too much together, is told from one that crashed."""
+        toml = TASK_TOML.replace("check_seconds = 2", "check_seconds = 20\nmemory_mib = 256\nprocesses = 32")
+        variant = materialise(load_task(write_task(tmp_path / "tasks", **{"task.toml": toml})), 0)
+        hold = "import os, time\ndef total(orders):\n    for _ in range(5):\n        if not os.fork():\n"
+        hold += "            kept = bytearray(150 * 2**20)\n            time.sleep(60)\n    time.sleep(60)\n"
+        write_tree({**variant.workspace, TOTAL: hold.encode()}, tmp_path / "workspace")
+        outcome = judge_variant(variant, tmp_path / "workspace")
+
+        assert {"MEMORY_LIMIT"} == {reason.code for reason in outcome.reasons}
+        assert (Verdict.FAILED, Mode.LIMIT_REACHED) == (outcome.verdict, outcome.mode)
+
+    @pytest.mark.parametrize("kind", ["TIME_LIMIT", "MEMORY_LIMIT", "CRASHED", "PASSED"])
+    def test_a_child_cannot_claim_what_only_the_judge_observes(self, grade, kind):
+        """A limit or a crash that the candidate itself tells of is a bad answer, not a limit that was reached."""
+        claim = "import sys\nme = sys.modules['__main__']\ndef total(orders):\n"
+        graded = grade(**{TOTAL: f"{claim}    raise me.Trouble({kind!r}, '', '')\n"})
+        forged = "import sys\nme = sys.modules['__main__']\ndef say(*_):\n"
+        forged += f"    raise me.Trouble({kind!r}, '', '')\nme.flatten = say\ndef total(orders):\n    return 0\n"
+        also = grade(**{TOTAL: forged})
+
+        assert {"RAISED"} == set(codes(graded))
+        assert {"BAD_ANSWER"} == set(codes(also))
+        assert Mode.LIMIT_REACHED is not also.outcome.mode
+
     def test_a_repair_that_breaks_public_tests_only_is_no_pass(self, grade):
         """Hidden checks alone do not make a pass: a public test that fails is a regression."""
         graded = grade(**{TOTAL: REFERENCE.replace(".values())", ".values()) + (0 if len(orders) > 2 else 1)")})
@@ -266,6 +292,20 @@ if found():
     raise RuntimeError(str(found()))
 
 ''' + REFERENCE.split("\n", 1)[1]
+
+
+class TestTheDriver:
+    def test_it_loads_what_a_candidate_names_and_nothing_more(self, variant, workspace):
+        """A module that a function imports late is there before; one that no file names is not, and can be imported."""
+        text = "import sys\n\n\ndef late():\n    import csv\n\n\ndef loaded(name):\n    return name in sys.modules\n\n\n"
+        text += "def load(name):\n    return __import__(name).__name__\n"
+        (workspace / TOTAL).write_text(text)
+        with (
+            Judge(variant, open_sandbox(SandboxLevel.BUBBLEWRAP), Clock()).sitting(freeze(workspace, variant), 0) as sitting,
+            sitting.child.session(5) as session,
+        ):
+            assert [True, False] == [session.call("shop.total:loaded", name) for name in ("csv", "zoneinfo")]
+            assert "zoneinfo" == session.call("shop.total:load", "zoneinfo")
 
 
 class TestTwoCandidates:

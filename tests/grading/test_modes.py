@@ -41,6 +41,11 @@ TABLE = [
     ),
     (
         Mode.LIMIT_REACHED,
+        Seen(codes=frozenset({"MEMORY_LIMIT", "TIME_LIMIT"}), regressed=True),
+        Seen(codes=frozenset({"MEMORY_LIMIT", "RAISED"})),
+    ),
+    (
+        Mode.LIMIT_REACHED,
         Seen(codes=frozenset({"TIME_LIMIT"}), regressed=True),
         Seen(codes=frozenset({"TIME_LIMIT", "RAISED"})),
     ),

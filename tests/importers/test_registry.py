@@ -36,9 +36,10 @@ def test_an_importer_of_somebody_else_stands_beside_ours(monkeypatch, tmp_path):
 @pytest.mark.parametrize(
     ("points", "problem"),
     [
-        ([Point("broken", ImportError("no such thing"))], "cannot be loaded.*no such thing"),
-        ([Point("other", dict)], "no importer"),
-        ([Point("one", Toy), Point("two", Toy)], "two importers are called toy"),
+        ([], "no importer for this format.*expected auto"),
+        ([Point("toy", ImportError("no such thing"))], "cannot be loaded.*no such thing"),
+        ([Point("toy", dict)], "no importer"),
+        ([Point("toy", Toy), Point("toy", Toy)], "two importers have this name"),
     ],
 )
 def test_a_faulty_entry_point_is_named(monkeypatch, points, problem):
@@ -48,7 +49,16 @@ def test_a_faulty_entry_point_is_named(monkeypatch, points, problem):
     given(monkeypatch, *points)
 
     with pytest.raises(BadInputError, match=problem):
-        registry.importers()
+        registry.load_importer("toy")
+
+
+def test_a_faulty_entry_point_does_not_keep_the_others_from_work(monkeypatch):
+    """
+    Who names a format gets its importer, whatever else is installed.
+    """
+    given(monkeypatch, Point("broken", ImportError("no such thing")), Point("toy", Toy))
+
+    assert "toy" == registry.load_importer("toy").name
 
 
 @pytest.mark.parametrize("pair", ["nothing", "colour=red", "=x"])

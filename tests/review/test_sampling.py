@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from faultline.kinds import digest_bytes
-from faultline.review import sample_for_review
+from faultline.review import controls_for_review, sample_for_review
 
 RUN = factories.evaluation_run([factories.task("one"), factories.task("longer")])
 ONE, OTHER = digest_bytes(b"one"), digest_bytes(b"other")
@@ -63,3 +63,77 @@ def _count(words):
     for word in words:
         found[str(word)] = found.get(str(word), 0) + 1
     return found
+
+
+class TestControls:
+    KNOWN = factories.validity_run([factories.task("one"), factories.task("longer")])
+
+    def drawn(self, digest=ONE, each=3, trials=KNOWN.trials, tasks=("one", "longer")):
+        agents = {agent.name: agent for agent in self.KNOWN.manifest.agents}
+        return controls_for_review(digest, trials, agents, tasks, each)
+
+    def test_good_and_bad_ones_of_known_verdict(self):
+        """
+        Good controls are references and other valid repairs, bad ones wrong repairs; the untouched workspace is neither.
+        """
+        found = self.drawn(each=100)
+
+        assert {"good-control": {"reference", "valid-other"}, "bad-control": {"wrong-guess", "wrong-half"}} == {
+            role: {key.agent for key, kind in found if kind == role} for _, role in found
+        }
+
+    def test_one_trial_stands_for_a_repair(self):
+        """
+        A repair is not read twice.
+        """
+        keys = [(key.task, key.agent) for key, _ in self.drawn(each=100)]
+
+        assert len(set(keys)) == len(keys) == 8
+
+    def test_tasks_take_turns(self):
+        """
+        Two good controls are of two tasks.
+        """
+        assert 2 == len({key.task for key, role in self.drawn(each=2) if role == "good-control"})
+
+    @given(order=st.permutations(KNOWN.trials[:30]))
+    def test_the_draw_depends_on_digest_and_records_only(self, order):
+        """
+        The order of records does not matter.
+        """
+        assert self.drawn(trials=self.KNOWN.trials[:30]) == self.drawn(trials=order)
+
+    def test_other_results_draw_others(self):
+        """
+        Nobody can choose the controls without changing the results.
+        """
+        assert self.drawn() != self.drawn(OTHER)
+
+    def test_a_control_that_did_not_end_as_it_must_is_none(self):
+        """
+        A wrong repair that passed, or a reference that failed, is no control.
+        """
+        turned = factories.retrial(
+            self.KNOWN,
+            lambda t: t.model_copy(
+                update={"outcome": factories.failed() if t.outcome.verdict == "passed" else factories.passed()}
+            ),
+        )
+
+        assert () == self.drawn(trials=turned.trials)
+
+    def test_other_tasks_are_left_out(self):
+        """
+        Controls are of the tasks that were evaluated.
+        """
+        assert {"one"} == {key.task for key, _ in self.drawn(tasks=("one",))}
+
+
+def test_items_tell_nothing_and_are_in_their_own_order():
+    """
+    An item's name is a hash, and the items stand in the order of their names.
+    """
+    sample = factories.room(RUN, factories.validity_run([factories.task("one"), factories.task("longer")])).sample
+
+    assert sorted(item.item for item in sample.items) == [item.item for item in sample.items]
+    assert {"trajectory", "good-control", "bad-control"} == {item.role for item in sample.items}

@@ -65,6 +65,20 @@ print(reached or "nothing")
 """
 
 
+HOLD_TOGETHER = """
+import os, time
+mine, theirs = os.pipe()
+for _ in range({count}):
+    if not os.fork():
+        kept = bytearray(350 * 2**20)
+        os.write(theirs, b"x")
+        time.sleep({seconds})
+        os._exit(0)
+os.close(theirs)
+print("all hold it" if len(b"".join(iter(lambda: os.read(mine, 1), b""))) == {count} else "not all", flush=True)
+"""
+
+
 class TestEverySandbox:
     def test_what_it_promises_and_what_not_is_said(self, sandbox):
         """Each level lists what it promises and what remains, for doctor to print."""
@@ -116,6 +130,23 @@ class TestEverySandbox:
         )
 
         assert b"MemoryError" in ended.output
+
+    def test_memory_of_all_processes_together_is_limited(self, sandbox):
+        """Processes that each keep to their limit do not hold more than twice as much together.
+
+        Where the harness itself looks, it says so; where a control group holds the limit, nobody else sees it.
+        """
+        ended = python(sandbox, HOLD_TOGETHER.format(count=4, seconds=3))
+
+        assert b"all hold it" not in ended.output
+        assert ended.out_of_memory or sandbox.level is SandboxLevel.CONTAINER
+        assert not ended.timed_out
+
+    def test_what_keeps_to_the_limit_of_memory_goes_on(self, sandbox):
+        """Processes that together hold less than twice the limit of one are left alone."""
+        ended = python(sandbox, HOLD_TOGETHER.format(count=2, seconds=0.3))
+
+        assert (b"all hold it\n", False) == (ended.output, ended.out_of_memory)
 
     def test_the_size_of_a_file_is_limited(self, sandbox):
         """A file cannot grow beyond its limit."""

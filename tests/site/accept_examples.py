@@ -14,6 +14,7 @@ import factories
 from faultline.card import build_card
 from faultline.kinds import digest_bytes
 from faultline.records import (
+    Adjudication,
     ArtifactRef,
     CandidateFile,
     Changes,
@@ -24,6 +25,11 @@ from faultline.records import (
     Receipt,
     Record,
     Review,
+    ReviewAnswer,
+    ReviewAnswers,
+    ReviewMaterial,
+    ReviewSample,
+    SampledItem,
     Seal,
     Settlement,
     Trial,
@@ -42,6 +48,7 @@ def examples() -> dict[str, Record]:
     )
     trial = _trial(run.trials[0])
     lines = trial.canonical() + b"\n"
+    sample, material = _review(trial, digest_bytes(lines))
     return {
         "manifest.json": run.manifest,
         "trial.json": trial,
@@ -94,11 +101,58 @@ def examples() -> dict[str, Record]:
             reviewed_at=factories.at(48),
             blinded=True,
             verdict_seen_right=True,
+            reading="failed",
+            confidence=3,
+            material=material.content_digest(),
             notes="An example for this page; nobody made this review.",
+            synthetic=True,
+        ),
+        "review-sample.json": sample,
+        "review-material.json": material,
+        "review-answers.json": ReviewAnswers(
+            schema_name="faultline/review-answers/1",
+            sample=sample.content_digest(),
+            material=material.content_digest(),
+            reviewer="C. Onlooker",
+            saved_at=factories.at(48),
+            answers=tuple(
+                ReviewAnswer(item=item.item, reading="failed", confidence=3, recognised=False) for item in sample.items
+            ),
+        ),
+        "adjudication.json": Adjudication(
+            schema_name="faultline/adjudication/1",
+            item=sample.items[0].item,
+            key=sample.items[0].key,
+            results_digest=digest_bytes(lines),
+            adjudicator="D. Third",
+            adjudicated_at=factories.at(72),
+            verdict="failed",
+            why="An example for this page; nobody settled this.",
+            reviews=(digest_bytes(b"one reading"), digest_bytes(b"another reading")),
             synthetic=True,
         ),
         "card.json": _card(),
     }
+
+
+def _review(of: Trial, results: str) -> tuple[ReviewSample, ReviewMaterial]:
+    """Return a sample of one trial and one control, and what readers are shown of them."""
+    known = of.key.model_copy(update={"run": "validity-2026-03-20", "agent": "wrong-half"})
+    items = (
+        SampledItem(item="0123456789abcdef", key=of.key, role="trajectory"),
+        SampledItem(item="fedcba9876543210", key=known, role="bad-control"),
+    )
+    sample = ReviewSample(
+        schema_name="faultline/review-sample/1",
+        run=RUN,
+        results_digest=results,
+        size=30,
+        controls_run="validity-2026-03-20",
+        controls_digest=digest_bytes(b"the results of the validity run"),
+        controls_each=3,
+        items=items,
+    )
+    return sample, factories.material(sample)
 
 
 def _candidate() -> FrozenCandidate:

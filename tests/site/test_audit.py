@@ -5,10 +5,14 @@ from datetime import date
 from xml.etree import ElementTree as ET
 
 import factories
+from site_helpers import Html
 
 from faultline.card import build_card
+from faultline.kinds import AuditQuestion, SignatureState
+from faultline.records import SignatureCheck
 from faultline.site.feed import anchor_of, audit_feed, entry_id
 from faultline.site.pages_audit import pages
+from faultline.site.shell import Shell
 
 ATOM = {"a": "http://www.w3.org/2005/Atom"}
 
@@ -96,3 +100,88 @@ def test_newest_first(small_card):
 
     assert sorted(days, reverse=True) == days
     assert dataclasses.is_dataclass(next(iter(pages(small_card))))
+
+
+class TestStanding:
+    @staticmethod
+    def body(of):
+        shell = Shell(of)
+        return Html(shell.body(shell.pages["audit-history"])).words, Html(shell.body(shell.pages["tasks/alpha"])).words
+
+    def test_an_audit_says_whether_it_counts_and_is_signed(self):
+        """
+        On the history and on its task's page an audit carries its signature's state and why it does not count.
+        """
+        task = factories.audited(factories.task(), ["Bea Reader"])
+        task = factories.audited(task, ["Ada Author"], answers=dict.fromkeys(AuditQuestion, "yes") | {AuditQuestion.FAIR: "no"})
+        key = SignatureCheck(state=SignatureState.SIGNED, key="SHA256:made-up")
+        benchmark = factories.benchmark([task], signatures={task.audits[0].content_digest(): key})
+        history, page = self.body(build_card(benchmark))
+
+        for words in (history, page):
+            assert "signed SHA256:made-up" in words
+            assert "does not count the author" in words
+        assert "Answered no to fair" in history
+
+    def test_a_signature_that_does_not_fit_is_shown(self):
+        """
+        A bad signature is named where the audit stands.
+        """
+        task = factories.audited(factories.task(), ["Bea Reader"])
+        bad = {task.audits[0].content_digest(): SignatureCheck(state=SignatureState.BAD)}
+        history, _ = self.body(build_card(factories.benchmark([task], signatures=bad)))
+
+        assert "bad" in history
+        assert "does not count its signature does not fit" in history
+
+
+class TestReviews:
+    """How far readings have come is shown; what was read is not."""
+
+    @staticmethod
+    def body(benchmark, path):
+        shell = Shell(build_card(benchmark))
+        return Html(shell.body(shell.pages[path])).words
+
+    def test_nothing_drawn_yet(self):
+        """
+        Without a sample the page says so, and which gate asks for one.
+        """
+        small = factories.small()
+        words = self.body(factories.benchmark(small.tasks, small.runs), "audit-history")
+
+        assert "No sample of an evaluation has been drawn" in words
+        assert "Gate G5" in words
+
+    def test_a_read_sample(self):
+        """
+        Drawn and read trajectories, controls, readers and disagreements stand on the history and on the run's page.
+        """
+        small = factories.small()
+        first = next(item for item in small.reviews if item.key.run == "evaluation-1")
+        reviews = tuple(item.model_copy(update={"reading": "cannot-tell"}) if item is first else item for item in small.reviews)
+        benchmark = dataclasses.replace(small, reviews=reviews)
+
+        assert "evaluation-1 18 18 6 2 0 0 of 1 settled" in self.body(benchmark, "audit-history")
+        assert "18 of 18 drawn trajectories read by two people or more; 0 of 1 disagreements settled" in self.body(
+            benchmark, "runs/evaluation-1"
+        )
+
+    def test_a_sample_that_nobody_has_read(self):
+        """
+        A drawn sample without readings has no disagreements to count: the page says that nobody has read yet.
+        """
+        unread = dataclasses.replace(factories.small(), reviews=())
+
+        assert "evaluation-1 18 0 6 0 0 nobody has read yet" in self.body(unread, "audit-history")
+        assert "disagreements" not in self.body(unread, "runs/evaluation-1")
+
+    def test_how_often_a_label_was_given_is_not_published(self):
+        """
+        The share of readings under each label is nearly a pass rate, and stands on no page while nothing is ranked.
+        """
+        shell = Shell(build_card(factories.small()))
+        pages = {path: Html(shell.body(page)).words for path, page in shell.pages.items()}
+
+        assert "raw agreement 100 %" in pages["publication-gate"]
+        assert [] == [path for path, words in pages.items() if "passed 50 %" in words or "failed 50 %" in words]

@@ -10,9 +10,10 @@ import pytest
 
 from faultline.card import build_card, rehearse_card
 from faultline.card.model import EvaluationCard
+from faultline.card.published import published
 from faultline.kinds import digest_bytes
 from faultline.records import unknown
-from faultline.site.downloads import cell, downloads, published
+from faultline.site.downloads import cell, downloads
 from faultline.site.pages_data import files, json_in_page
 
 

@@ -3,6 +3,7 @@
 import hashlib
 
 import faultline.execution
+import faultline.exporters
 import faultline.ledger  # noqa: F401  (defines errors of its own)
 from faultline import errors
 from faultline.site.pages_reference import ASSETS, error_cards, vendored

@@ -17,6 +17,7 @@ from faultline.statistics import (
     clopper_pearson_upper,
     cochran_q_test,
     flip_count_test,
+    gwet_ac1,
     holm_adjust,
     kaplan_meier,
     krippendorff_alpha,
@@ -433,6 +434,45 @@ class TestAgreement:
 
         assert (None, 1.0, "all reviewers gave one label") == (found.estimate, found.raw_agreement, found.reason)
 
+    @given(rows=st.lists(st.lists(st.sampled_from(["a", "b", None]), min_size=3, max_size=3), min_size=1, max_size=8))
+    @settings(max_examples=40, deadline=None)
+    def test_ac1_is_sound_and_sees_what_alpha_sees(self, rows):
+        """AC1 is a number whenever an item was rated twice, with an interval that has a width; raw agreement is that of alpha."""
+        columns = [list(column) for column in zip(*rows, strict=True)]
+        found = gwet_ac1(columns, ["a", "b"])
+
+        sound(found)
+        assert (found.estimate is None) == (found.n == 0)
+        assert krippendorff_alpha(columns).raw_agreement == found.raw_agreement
+        assert found.interval is None or found.interval.low < found.interval.high or found.estimate < 1
+
+    def test_ac1_where_one_label_prevails(self):
+        """The table 118/5/2/0: raw agreement .944 and AC1 .941, where kappa is below zero."""
+        found = gwet_ac1(_table(118, 5, 2, 0), ["yes", "no"])
+
+        assert (0.944, 0.9405) == (pytest.approx(found.raw_agreement, abs=5e-4), pytest.approx(found.estimate, abs=5e-4))
+
+    @pytest.mark.parametrize(("groups", "low"), [(1, 0.05), (10, 0.741), (20, 0.861), (60, 0.951)])
+    def test_agreement_of_few_proves_little(self, groups, low):
+        """Without a dispute the lower end is that of so many groups without one: .05 to the power of 1 over their number."""
+        items = [place % groups for place in range(60)]
+        found = gwet_ac1([["yes"] * 60] * 2, ["yes", "no"], items)
+
+        assert (1.0, pytest.approx(low, abs=1e-3)) == (found.estimate, found.interval.low)
+
+    def test_copying_rows_proves_nothing_more(self):
+        """Items of one group together weigh as one: copies do not raise the lower end."""
+        one = gwet_ac1(_table(8, 1, 1, 4), ["yes", "no"], list(range(14)))
+        twice = gwet_ac1([row * 2 for row in _table(8, 1, 1, 4)], ["yes", "no"], list(range(14)) * 2)
+
+        assert one.interval == twice.interval
+
+
+def _table(both, first, second, neither):
+    """Return the ratings of two raters by how often they said yes."""
+    pairs = [("yes", "yes")] * both + [("yes", "no")] * first + [("no", "yes")] * second + [("no", "no")] * neither
+    return [list(column) for column in zip(*pairs, strict=True)]
+
 
 def test_every_kind_of_result_is_frozen_and_complete():
     """Each function of the room returns a frozen result with estimate, interval, n, clusters, method, scope and status."""
@@ -482,6 +522,9 @@ def test_tango_contains_the_difference(b, c, rest):
         pytest.param(lambda: resolvable_gap([[1, 0]], passes_per_arm=0), id="no pass"),
         pytest.param(lambda: rank_confidence_sets({"a": [TaskCounts(1, 1)], "b": []}), id="ragged table"),
         pytest.param(lambda: krippendorff_alpha([["a"], []]), id="ragged ratings"),
+        pytest.param(lambda: gwet_ac1([["a"], []], ["a", "b"]), id="ragged ratings of AC1"),
+        pytest.param(lambda: gwet_ac1([["a"], ["c"]], ["a", "b"]), id="a label that nobody could give"),
+        pytest.param(lambda: gwet_ac1([["a"], ["a"]], ["a"]), id="no choice"),
         pytest.param(lambda: tango_interval(3, 3, 5), id="more discordant than tasks"),
         pytest.param(lambda: mcnemar_exact(-1, 3), id="negative"),
     ],

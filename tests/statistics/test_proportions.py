@@ -1,10 +1,19 @@
 """Intervals of one proportion."""
 
+import math
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from faultline.statistics import Status, clopper_pearson_interval, clopper_pearson_upper, wilson_interval, zero_error_reviews
+from faultline.statistics import (
+    Status,
+    clopper_pearson_interval,
+    clopper_pearson_upper,
+    hypergeometric_upper,
+    wilson_interval,
+    zero_error_reviews,
+)
 
 counts = st.integers(1, 400).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n)))
 METHODS = pytest.mark.parametrize("method", [wilson_interval, clopper_pearson_interval])
@@ -93,3 +102,47 @@ def test_an_impossible_target_is_refused(target):
     """
     with pytest.raises(ValueError, match="target"):
         zero_error_reviews(target)
+
+
+class TestHypergeometric:
+    """The upper bound of errors in a frame of which a part was read."""
+
+    @given(frame=st.integers(1, 60), data=st.data())
+    def test_it_is_the_largest_number_that_could_have_shown_so_few(self, frame, data):
+        """
+        One more error in the frame would have shown more than were seen, with a chance of at least 95 %; by enumeration.
+        """
+        read = data.draw(st.integers(1, frame))
+        errors = data.draw(st.integers(0, read))
+        bound = hypergeometric_upper(errors, read, frame)
+        ways = math.comb(frame, read)
+
+        def chance(bad):
+            return sum(math.comb(bad, seen) * math.comb(frame - bad, read - seen) for seen in range(errors + 1)) / ways
+
+        bad = round(bound.high * frame)
+        assert errors <= bad <= frame - (read - errors)
+        assert chance(bad) > 0.05 or bad == errors
+        assert bad == frame - (read - errors) or chance(bad + 1) <= 0.05 + 1e-12
+
+    @given(read=st.integers(1, 40), more=st.integers(0, 40))
+    def test_reading_all_leaves_no_doubt_and_a_part_less_than_none(self, read, more):
+        """
+        With everything read the bound is what was seen; with a part of it the bound is never above that of an endless frame.
+        """
+        assert 0.0 == hypergeometric_upper(0, read, read).high
+        assert hypergeometric_upper(0, read, read + more).high <= clopper_pearson_upper(0, read).high + 1e-12
+
+    def test_nothing_read(self):
+        """
+        Without a review there is no bound.
+        """
+        assert Status.NOT_ESTIMABLE is hypergeometric_upper(0, 0, 10).status
+
+    @pytest.mark.parametrize("broken", [(3, 2, 5), (0, 6, 5), (-1, 2, 5)])
+    def test_contradictions_raise(self, broken):
+        """
+        More errors than reviews, or more reviews than the frame holds, is an error.
+        """
+        with pytest.raises(ValueError):
+            hypergeometric_upper(*broken)
