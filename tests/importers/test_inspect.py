@@ -768,13 +768,23 @@ class TestDescription:
         assert ("loader", "silent", "repair_demo 1.2.0") == (told.tasks[0].family, told.tasks[0].category, told.tasks[0].suite)
         assert trial.order_known
 
-    def test_scores_that_were_changed_afterwards_are_counted(self, tmp_path):
+    @pytest.mark.parametrize("write", [eval_log, json_log])
+    def test_a_score_that_was_changed_afterwards_says_by_whom_and_why(self, tmp_path, write):
         """No summary tells it, so that the whole sample must."""
-        row = sample(**scored("C", history=[{"value": "I"}, {"value": "C"}]))
+        row = sample(**scored("C", history=[{"value": "I"}, {"value": "C", "provenance": WHO}]))
 
-        run, _ = only(eval_log(tmp_path / "log.eval", row), tmp_path / "runs")
+        run, trial = only(write(tmp_path / ("log.eval" if write is eval_log else "log.json"), row), tmp_path / "runs")
 
-        assert 1 == run.report.homeless["samples.scores.history"]
+        assert "by a reviewer: the network was down" == trial.source.extra["score changed"]
+        assert "1 rows have scores that were changed after they were given" in run.report.notes
+
+    def test_fields_without_a_home_are_told_with_the_run_that_has_them(self, tmp_path):
+        json_log(tmp_path / "logs/a.json", sample(store={"x": 1}))
+        json_log(tmp_path / "logs/b.json", sample(uuid="other"), task_id="task-2")
+
+        (one, other) = imported(tmp_path / "logs", tmp_path / "runs")
+
+        assert {True, False} == {"samples.store" in run.report.homeless for run in (one, other)}
 
     def test_fields_without_a_home_are_counted(self, tmp_path):
         run, _ = only(json_log(tmp_path / "log.json", sample(store={"x": 1}), tags=["t"]), tmp_path / "runs")

@@ -46,6 +46,9 @@ class Inspect(Importer):
                 reading.unreadable(error)
                 continue
             if run is not None:
+                # What has no home is told run by run, and all logs were read before the first run was made of them.
+                for log in group:
+                    reading.homeless.update(log.homeless)
                 yield run
                 continue
             for log in group:

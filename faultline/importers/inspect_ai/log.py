@@ -3,6 +3,8 @@
 Rows come from summaries where those say enough; then no sample is parsed before its trajectory is asked for.
 """
 
+import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -15,6 +17,7 @@ from faultline.importers.interface import Place
 from faultline.importers.reading import Reading
 from faultline.importers.tree import decoded, foreign_json, shown
 
+_CHANGED = re.compile(rb'"history"\s*:\s*\[\s*\{')
 _BOM = b"\xef\xbb\xbf"
 _HEADER = ("eval", "plan", "results", "stats", "status", "invalidated", "log_updates", "error", "version")
 _USED = {
@@ -43,6 +46,8 @@ class Log:
     """False when the run died before it could write a header."""
     archive: Archive | None = None
     unreadable: int = 0
+    homeless: Counter[str] = field(default_factory=Counter)
+    """Fields that have no place in a record, with how many rows had them."""
 
     @property
     def eval(self) -> dict[str, Any]:
@@ -102,7 +107,7 @@ def open_log(path: str, reading: Reading) -> Log:
     for part, used in _USED.items():
         for name, value in log.part(part).items():
             if name not in used and value not in (None, {}, [], ""):
-                reading.homeless[f"{part}.{name}"] += 1
+                log.homeless[f"{part}.{name}"] += 1
     return log
 
 
@@ -120,7 +125,7 @@ def _document(path: str, reading: Reading) -> Log:
             if piece.key in _HEADER:
                 log.header[piece.key] = piece.value
             elif piece.value:
-                reading.homeless[piece.key] += 1
+                log.homeless[piece.key] += 1
             continue
         number += 1
         size = piece.end - piece.start
@@ -145,7 +150,7 @@ def _archive(path: str, reading: Reading) -> Log:
     log = Log(path, plain if isinstance(plain, dict) else {}, finished=header.name == "header.json", archive=archive)
     for name in log.header:
         if name not in _HEADER and log.header[name]:
-            reading.homeless[name] += 1
+            log.homeless[name] += 1
     current: dict[str, Member] = {}
     older: list[Member] = []
     for member in archive.members:
@@ -197,11 +202,15 @@ def _json(archive: Archive, member: Member) -> Any:
 
 
 def _add_whole(log: Log, target: list[Sample], archive: Archive, member: Member, reading: Reading, summary: Any = None) -> None:
-    """Add the sample of a member; with a summary that is enough, the member is only unpacked, to see that it is sound."""
+    """Add the sample of a member.
+
+    With a summary that is enough, the member is only unpacked, to see that it is sound and that no score was changed: that
+    no summary tells.
+    """
     place = Place(log.path, member=member.name)
     try:
         data = archive.read(member)
-        plain = foreign_json(data, str(place)) if summary is None else summary
+        plain = foreign_json(data, str(place)) if summary is None or _CHANGED.search(data) else summary
     except UnfitHostError:
         raise
     except FaultlineError as error:
@@ -219,4 +228,4 @@ def _add(log: Log, target: list[Sample], plain: Any, place: Place, where: Any, r
         reading.unreadable(error)
         return
     for name in homeless(plain):
-        reading.homeless[name] += 1
+        log.homeless[name] += 1

@@ -96,6 +96,8 @@ class Reader:
             extra["score value"] = value
         if sample.limit and (given := self.choice.score(sample)) and given.reason:
             extra["score reason"] = given.reason
+        if (given := self.choice.score(sample)) and given.changed:
+            extra["score changed"] = given.changed
         if sample.invalidation and sample.invalidation.at:
             extra["invalidated at"] = sample.invalidation.at
         if strange_clock(sample):

@@ -14,7 +14,7 @@ from faultline.importers.inspect_ai.headlines import headlines
 from faultline.importers.inspect_ai.log import Log
 from faultline.importers.inspect_ai.protocol import differences, protocol
 from faultline.importers.inspect_ai.rows import Reader, strange_clock
-from faultline.importers.inspect_ai.sample import MAX_EPOCH, Sample, edits
+from faultline.importers.inspect_ai.sample import MAX_EPOCH, Sample
 from faultline.importers.inspect_ai.scores import choose
 from faultline.importers.inspect_ai.tokens import Subject, subject_of, version_of
 from faultline.importers.inspect_ai.traces import trajectory
@@ -84,6 +84,8 @@ def run_of(logs: list[Log], reading: Reading) -> ForeignRun | None:
         notes.append(f"{told.changed} rows of earlier logs of this task were changed in later ones, which count")
     if clocks := sum(strange_clock(sample) for log in logs for sample in log.samples):
         notes.append(f"{clocks} samples worked longer than they took: replayed from a cache; their working time is no duration")
+    if changed := sum(any(score.changed for score in sample.scores.values()) for log in logs for sample in log.samples):
+        notes.append(f"{changed} rows have scores that were changed after they were given")
     notes += [f"{log.path} holds no samples, only a header" for log in logs if not log.samples and not log.unreadable]
     notes += [f"{log.path} was never finished: status started" for log in logs if not log.finished]
     notes += [f"{log.path} ended in an error: {said}" for log in logs if (said := log.text("error", "message"))]
@@ -160,10 +162,7 @@ def _trace(log: Log, sample: Sample, agent: ForeignAgent, reading: Reading) -> C
 
     def read() -> bytes | None:
         try:
-            plain = log.whole(sample, reading)
-            if changed := edits(plain):
-                reading.homeless["samples.scores.history"] += changed
-            return trajectory(plain, name=agent.name, model=agent.model)
+            return trajectory(log.whole(sample, reading), name=agent.name, model=agent.model)
         except (FaultlineError, RecursionError) as error:
             reading.notes.append(f"the trajectory of {sample.place} cannot be read and was left out: {error}")
             return None

@@ -21,7 +21,6 @@ _KNOWN = {
 """Fields that a record or its trajectory is made from; all others are counted as having no home."""
 
 _SCORE = {"value", "reason", "history"}
-"""Of a score; who changed it is counted where the sample is read in full, since no summary tells."""
 
 COUNTED = (
     "input_tokens",
@@ -43,6 +42,8 @@ class Score:
 
     value: Value
     reason: str = ""
+    changed: str = ""
+    """By whom and why it was changed last; empty when it stands as it was given."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,13 +156,6 @@ def homeless(plain: object) -> list[str]:
     return list(dict.fromkeys(names))
 
 
-def edits(plain: Mapping[str, Any]) -> int:
-    """Return how many scores of a whole sample were changed after they were given."""
-    scores = plain.get("scores")
-    given = scores.values() if isinstance(scores, dict) else ()
-    return sum(bool(score.get("history")) for score in given if isinstance(score, dict))
-
-
 @dataclass(frozen=True, slots=True)
 class _Fields:
     plain: dict[str, Any]
@@ -177,7 +171,10 @@ class _Fields:
             return {}
         if not isinstance(plain, dict) or not all(isinstance(score, dict) for score in plain.values()):
             raise self.bad("scores", "an object of scores by scorer")
-        return {_text(name, 200): Score(_value(score.get("value")), _reason(score)) for name, score in plain.items()}
+        return {
+            _text(name, 200): Score(_value(score.get("value")), _reason(score), _changed(score))
+            for name, score in plain.items()
+        }
 
     def error(self) -> str | None:
         plain = self.plain.get("error")
@@ -216,6 +213,16 @@ def _reason(score: dict[str, Any]) -> str:
     metadata = score.get("metadata")
     older = metadata.get("unscored_reason") if isinstance(metadata, dict) else None
     return _text(score.get("reason"), 200) or _text(older, 200)
+
+
+def _changed(score: dict[str, Any]) -> str:
+    """Return by whom and why a score was changed last."""
+    history = score.get("history")
+    if not isinstance(history, list) or not history:
+        return ""
+    last = history[-1].get("provenance") if isinstance(history[-1], dict) else None
+    who = last if isinstance(last, dict) else {}
+    return f"by {_text(who.get('author'), 200) or 'somebody'}: {_text(who.get('reason'), 500) or 'no reason given'}"
 
 
 def _usages(plain: object) -> dict[str, dict[str, Any]]:
