@@ -8,7 +8,8 @@ ever compared, never written to.
 import io
 import zipfile
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache, partial
 from importlib import import_module
@@ -59,6 +60,7 @@ class Archive:
         """
         self.path = path
         self._tree = tree
+        self._open: BinaryIO | None = None
         with tree.open(path) as stream:
             if stream.read(64).startswith(b"version https://git-lfs"):
                 raise self._bad("this is a Git LFS pointer, not the log itself", next_step="fetch it: git lfs pull")
@@ -76,13 +78,31 @@ class Archive:
         """Return the last member of a name, which is the current one."""
         return next((member for member in reversed(self.members) if member.name == name), None)
 
+    @contextmanager
+    def opened(self) -> Iterator[None]:
+        """Keep the file open while many members are read."""
+        with self._tree.open(self.path) as stream:
+            self._open = stream
+            try:
+                yield
+            finally:
+                self._open = None
+
+    @contextmanager
+    def _stream(self) -> Iterator[BinaryIO]:
+        if self._open is not None:
+            yield self._open
+            return
+        with self._tree.open(self.path) as stream:
+            yield stream
+
     def read(self, member: Member) -> bytes:
         """Unpack a member.
 
         Raises ``BadInputError`` when it is cut off, larger or smaller than declared, or does not match its checksum;
         ``UnfitHostError`` when it is packed with Zstandard and nothing here can unpack that.
         """
-        with self._tree.open(self.path) as stream:
+        with self._stream() as stream:
             stream.seek(member.offset)
             header = stream.read(_LOCAL)
             if len(header) < _LOCAL or not header.startswith(b"PK\3\4"):

@@ -141,6 +141,12 @@ def _document(path: str, reading: Reading) -> Log:
 
 def _archive(path: str, reading: Reading) -> Log:
     archive = Archive(reading.tree, path)
+    with archive.opened():
+        return _rows(archive, reading)
+
+
+def _rows(archive: Archive, reading: Reading) -> Log:
+    path = archive.path
     header = archive.named("header.json") or archive.named("_journal/start.json")
     if header is None:
         raise BadInputError(

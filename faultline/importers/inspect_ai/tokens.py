@@ -95,10 +95,10 @@ def spent(sample: Sample, subject: Subject, version: tuple[int, ...] | None) -> 
     uncached, source = _uncached(row, version, subject.model)
     used = usage(
         uncached_input=uncached,
-        cache_read=count(row.get("input_tokens_cache_read")),
-        cache_write=count(row.get("input_tokens_cache_write")),
-        output=count(row.get("output_tokens")),
-        reasoning=count(row.get("reasoning_tokens")),
+        cache_read=_count(row, "input_tokens_cache_read"),
+        cache_write=_count(row, "input_tokens_cache_write"),
+        output=_count(row, "output_tokens"),
+        reasoning=_count(row, "reasoning_tokens"),
         source=source,
     )
     # Whether a model that has no role worked for the agent or for a scorer is not told: then the cost may lack some.
@@ -109,9 +109,9 @@ def _uncached(
     row: Mapping[str, Any], version: tuple[int, ...] | None, model: str
 ) -> tuple[int | None, Literal["native", "derived", "estimated"]]:
     """Return input tokens without cached ones, and how they are known."""
-    given, out = count(row.get("input_tokens")), count(row.get("output_tokens")) or 0
-    total = count(row.get("total_tokens"))
-    read, write = count(row.get("input_tokens_cache_read")) or 0, count(row.get("input_tokens_cache_write")) or 0
+    given, out = _count(row, "input_tokens"), _count(row, "output_tokens") or 0
+    total = _count(row, "total_tokens")
+    read, write = _count(row, "input_tokens_cache_read") or 0, _count(row, "input_tokens_cache_write") or 0
     if given is None:
         return None, "native"
     if version is not None and version >= CACHE_LEFT_OUT:
@@ -133,13 +133,20 @@ def _less(row: Mapping[str, Any], shared: list[Mapping[str, Any]]) -> Mapping[st
         return row
     rest: dict[str, Any] = {}
     for name in _COUNTS:
-        whole, parts = count(row.get(name)), [count(part.get(name)) for part in shared]
+        whole, parts = _count(row, name), [count(part.get(name)) for part in shared]
         known = [part for part in parts if part is not None]
         if whole is not None and len(known) == len(parts):
             if whole < sum(known):
                 return None
             rest[name] = whole - sum(known)
     return rest
+
+
+def _count(row: Mapping[str, Any], name: str) -> int | None:
+    found = row.get(name)
+    if type(found) is int and 0 <= found < 2**53:  # nearly always; a bool is none
+        return found
+    return None if found is None else count(found)
 
 
 def _empty(row: Mapping[str, Any]) -> bool:
