@@ -325,7 +325,7 @@ def _trace(trial: ForeignTrial, label: str, reading: Reading, spool: Path) -> tu
         reading.notes.append(f"the trajectory of {safe_text(trial.native_id, 120)} is too long and was left out")
         return ()
     # As text: a secret may stand anywhere in it, in keys too, and what replaces it needs no escaping in JSON.
-    data = reading.redactor.text(data.decode("utf-8", "backslashreplace")).encode()
+    data = reading.redactor.json_text(data.decode("utf-8", "backslashreplace")).encode("utf-8", "backslashreplace")
     path = f"traces/{label}.json"
     (spool / "traces").mkdir(exist_ok=True)
     (spool / path).write_bytes(data)
