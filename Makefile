@@ -30,6 +30,7 @@ bench: $(VENV)/.test
 	$(VENV)/bin/python benchmarks/figures.py
 	$(VENV)/bin/python benchmarks/ledger.py
 	$(VENV)/bin/python benchmarks/imports.py terminal-bench --site
+	$(VENV)/bin/python benchmarks/imports.py rows
 
 soak: $(VENV)/.test
 	$(VENV)/bin/python benchmarks/kills.py
