@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from faultline.errors import MissingInputError
-from faultline.kinds import safe_text
+from faultline.kinds import SandboxLevel, safe_text
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -49,6 +49,14 @@ artifacts_option = click.option(
     default="",
     metavar="URL",
     help="A folder or bucket for receipts, candidates and traces; by default the run's own folder.",
+)
+
+sandbox_option = click.option(
+    "--sandbox",
+    type=click.Choice([level.value for level in SandboxLevel]),
+    default=SandboxLevel.BUBBLEWRAP.value,
+    show_default=True,
+    help="Where untrusted code runs; 'process' is not fit for publication.",
 )
 
 
