@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from faultline.tasks import Task
 
 
+_NO_WIDTH = 10_000
+
+
 def find_root(start: Path) -> Path:
     """Return the benchmark that a folder lies in: the nearest one above it with ``mkdocs.yml`` and ``tasks/`` or ``runs/``."""
     for folder in (start, *start.parents):
@@ -83,7 +86,11 @@ def print_table(headers: Iterable[str], rows: Iterable[Iterable[str]]) -> None:
         table.add_column(header, overflow="fold")
     for row in rows:
         table.add_row(*(Text(safe_text(cell, 400)) for cell in row))
-    console().print(table)
+    shown = console()
+    if not shown.is_terminal:
+        # A file or another program has no width: a name that is folded there is found by no search.
+        shown.width = _NO_WIDTH
+    shown.print(table)
 
 
 def pick_tasks(root: Path, names: tuple[str, ...]) -> tuple["Task", ...]:

@@ -10,6 +10,7 @@ import click
 import pytest
 from tiny import CHECKS, TASK_TOML, write_benchmark, write_files, write_task
 
+from faultline.cli.common import print_table
 from faultline.cli.main import cli
 from faultline.sandbox import IMPLEMENTATIONS
 
@@ -294,6 +295,13 @@ class TestDoctor:
 
         assert report["fit_for_publication"] is True
         assert all(item["promises"] and item["gaps"] for item in report["sandboxes"].values())
+
+    def test_a_table_that_is_piped_folds_no_name(self, capsys):
+        """A search through piped output finds whole names, however long."""
+        name = "a-very-long-name-" * 9
+        print_table(("task", "state"), [(name, "valid")])
+
+        assert name in capsys.readouterr().out
 
     def test_colours_switch_off(self, faultline):
         """Output that is no terminal has no escape sequences."""
