@@ -67,7 +67,7 @@ def import_runs(importer: Importer, reading: Reading, target: Path, clock: Clock
     digests = {run: source_digest(reading, read.run) for run, read in found.items()}
     standing = {run for run in found if (target / run).exists()}
     for run in sorted(standing):
-        _same_source(target, run, digests[run], reading.options)
+        _same_source(target, run, digests[run], _told(reading))
     for run in sorted(found.keys() - standing):
         _numbered(found[run].run, _unique(found[run].run)[0])
     done = []
@@ -120,6 +120,11 @@ def _merged(importer: Importer, reading: Reading) -> dict[str, _Read]:
         found[name].homeless += homeless
         found[name].notes += notes
     return found
+
+
+def _told(reading: Reading) -> dict[str, str]:
+    """Return the options as a manifest tells them: a path among them may name a person."""
+    return {name: reading.redactor.clean(value, 2_000) for name, value in reading.options.items()}
 
 
 def _same_source(target: Path, run: str, digest: str, options: Mapping[str, str]) -> None:
@@ -384,7 +389,7 @@ def _manifest(
             native_run=described.native_run,
             source=described.source,
             source_digest=digest,
-            options={name: reading.redactor.clean(value, 2_000) for name, value in reading.options.items()},
+            options=_told(reading),
             harness=safe_text(foreign.harness, 200) if foreign.harness else not_told,
             harness_version=version or not_told,
             protocol=described.protocol,

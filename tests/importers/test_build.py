@@ -339,6 +339,16 @@ class TestRedaction:
         assert not [word for word in (token.lower(), address, "jane-corp-io") if word in whole]
         assert token not in str(done.report)
 
+    def test_an_option_that_names_somebody_is_redacted_and_the_same_option_again(self, bring):
+        """
+        Importing again with the same option changes nothing, though the manifest does not hold all of it.
+        """
+        mapped = {"planned": "1", "map": "/home/" + "jdoe/columns.toml"}
+        bring({"id": 1}, options=mapped)
+        (done,), (run,) = bring({"id": 1}, options=mapped)
+
+        assert ("unchanged", "/home/[redacted: home folder]/columns.toml") == (done.state, run.manifest.imported.options["map"])
+
     def test_half_of_a_secret_is_not_left_by_cutting(self, bring, tmp_path):
         """
         What is redacted is the whole text: a cut first would leave the beginning of a key that no pattern knows.
