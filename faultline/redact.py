@@ -11,6 +11,8 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from typing import Any
 
+from faultline.kinds import safe_text
+
 KEEP = {"root", "user", "username", "runner", "ubuntu", "app", "nobody", "node", "vscode", "agent", "code", "shared", "public"}
 """Account names of machines, which are nobody's."""
 _LOCAL = {"localhost", "localhost.localdomain", "unknown", "none", ""}
@@ -191,6 +193,10 @@ class Redactor:
     def _finds(self, text: str) -> bool:
         known = self._known is not None and self._known.search(text) is not None
         return known or any(True for _ in find_secrets(text)) or any(True for _ in find_personal(text))
+
+    def clean(self, text: str, limit: int) -> str:
+        """Return a text redacted, made harmless and cut to a length, in this order: half of a secret matches no pattern."""
+        return safe_text(self.text(text), limit) if text else ""
 
     def plain(self, value: Any) -> Any:
         """Return plain data with all its texts redacted; keys of mappings are texts too."""

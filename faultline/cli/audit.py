@@ -77,6 +77,7 @@ def sign(*, file: Path, key: Path) -> None:
     """
     from faultline.errors import BadInputError
     from faultline.files import create_file
+    from faultline.review import person
     from faultline.signatures import sign as make
     from faultline.tasks import SIGNATURE, UnfinishedAudit, read_audit
 
@@ -85,7 +86,9 @@ def sign(*, file: Path, key: Path) -> None:
         raise BadInputError(str(file), "this audit is not finished", found=f"open: {', '.join(found.open)}")
     beside = file.with_name(file.name + SIGNATURE)
     create_file(beside, make(found.canonical(), key).encode("ascii"))
-    click.echo(f"{beside}")
+    click.echo(
+        f'{beside}\nit counts where tasks/allowed_signers lists the key, in a line that begins with: "{person(found.auditor)}"'
+    )
 
 
 @audit.command()

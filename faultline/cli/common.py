@@ -8,13 +8,16 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from faultline.errors import MissingInputError
-from faultline.kinds import safe_text
+from faultline.kinds import SandboxLevel, safe_text
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from faultline.ledger import Progress
     from faultline.tasks import Task
+
+
+_NO_WIDTH = 10_000
 
 
 def find_root(start: Path) -> Path:
@@ -51,6 +54,14 @@ artifacts_option = click.option(
     help="A folder or bucket for receipts, candidates and traces; by default the run's own folder.",
 )
 
+sandbox_option = click.option(
+    "--sandbox",
+    type=click.Choice([level.value for level in SandboxLevel]),
+    default=SandboxLevel.BUBBLEWRAP.value,
+    show_default=True,
+    help="Where untrusted code runs; 'process' is not fit for publication.",
+)
+
 
 def console(*, err: bool = False) -> "Console":
     """Return a rich console for one stream."""
@@ -75,7 +86,11 @@ def print_table(headers: Iterable[str], rows: Iterable[Iterable[str]]) -> None:
         table.add_column(header, overflow="fold")
     for row in rows:
         table.add_row(*(Text(safe_text(cell, 400)) for cell in row))
-    console().print(table)
+    shown = console()
+    if not shown.is_terminal:
+        # A file or another program has no width: a name that is folded there is found by no search.
+        shown.width = _NO_WIDTH
+    shown.print(table)
 
 
 def pick_tasks(root: Path, names: tuple[str, ...]) -> tuple["Task", ...]:

@@ -89,7 +89,7 @@ def _importer(name: str, tree: "SourceTree") -> "Importer":
 
 def _print(item: "ImportedRun") -> None:
     report = item.report
-    click.echo(f"{item.run}: {item.state}" + (" before, nothing was changed" if item.state == "unchanged" else ""))
+    click.echo(f"{item.run}: {item.state}" + (": it was imported before" if item.state == "unchanged" else ""))
     print_table(("", ""), _rows(report))
     for line in (*report.protocol, *report.notes, *report.unreadable):
         click.echo(f"  {line}")

@@ -6,7 +6,16 @@ from typing import TYPE_CHECKING
 
 import click
 
-from faultline.cli.common import ProgressLine, artifacts_option, json_option, ledger_option, pick_tasks, print_json, root_option
+from faultline.cli.common import (
+    ProgressLine,
+    artifacts_option,
+    json_option,
+    ledger_option,
+    pick_tasks,
+    print_json,
+    root_option,
+    sandbox_option,
+)
 from faultline.cli.live import conflict_error, counts_of, folds_of
 from faultline.errors import RefusedError, raise_all
 from faultline.kinds import RetryPolicy, SandboxLevel
@@ -26,13 +35,6 @@ executor_option = click.option(
     help="Where workers run; 'ray' is the cluster that RAY_ADDRESS names, or Ray on this machine.",
 )
 seal_option = click.option("--seal/--no-seal", "sealing", default=True, help="Seal the run when every cell is recorded.")
-sandbox_option = click.option(
-    "--sandbox",
-    type=click.Choice(["bubblewrap", "process"]),
-    default="bubblewrap",
-    show_default=True,
-    help="Where untrusted code runs; 'process' is not fit for publication.",
-)
 
 
 @click.command()

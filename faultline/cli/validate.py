@@ -8,7 +8,16 @@ from typing import TYPE_CHECKING
 
 import click
 
-from faultline.cli.common import ProgressLine, json_option, ledger_option, pick_tasks, print_json, print_table, root_option
+from faultline.cli.common import (
+    ProgressLine,
+    json_option,
+    ledger_option,
+    pick_tasks,
+    print_json,
+    print_table,
+    root_option,
+    sandbox_option,
+)
 from faultline.kinds import SandboxLevel
 
 if TYPE_CHECKING:
@@ -18,7 +27,7 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("tasks", metavar="[TASK]...", nargs=-1)
-@click.option("--sandbox", type=click.Choice(["bubblewrap", "process"]), default="bubblewrap", show_default=True)
+@sandbox_option
 @click.option("--workers", type=click.IntRange(1, 64), default=os.cpu_count() or 1, show_default="processors")
 @click.option("--variants", type=click.IntRange(3, 1000), default=3, show_default=True, help="Variants of each task.")
 @click.option("--seal/--no-seal", "sealing", default=True, help="Keep the records as a sealed run in runs/.")

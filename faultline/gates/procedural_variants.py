@@ -9,6 +9,7 @@ from faultline.gates.gate import Finding, Gate, and_outdated, count_of, lack
 from faultline.gates.model import Lack
 from faultline.gates.policy import Policy, Threshold
 from faultline.gates.validity import distinct_variants, validity_of
+from faultline.kinds import RunKind
 
 VARIANTS = Threshold("G2", "variants_per_family", 3, "more", 1_000, "Distinct variants that every task is proved and tried on.")
 
@@ -20,26 +21,34 @@ def probe(facts: Facts, policy: Policy) -> Finding:
     needed = policy[VARIANTS]
     lacking: list[Lack] = []
     short: set[str] = set()
+    imported = [claim for claim in facts.claims if claim.manifest.kind is RunKind.IMPORTED]
+    own = [claim for claim in facts.claims if claim.manifest.kind is not RunKind.IMPORTED]
     for task in facts.tasks:
         run = validity_of(task, facts).run
         proved = 0 if run is None else distinct_variants(task.id, run)
         if proved < needed:
             short.add(task.family)
             lacking.append(lack(task.link, f"{needed} distinct variants in its validity run; {proved} seen"))
-        for claim in facts.claims:
+        for claim in own:
             tried = distinct_variants(task.id, claim)
             if tried < needed:
                 short.add(task.family)
                 lacking.append(lack(claim.link, f"{needed} distinct variants of {task.id}; {tried} seen"))
+    # An imported run tried tasks of its own, never ours; another harness has one form of each.
+    lacking += [
+        lack(claim.link, f"{needed} distinct variants of its tasks; another harness has one form of each") for claim in imported
+    ]
     families, good = len(facts.families), len(facts.families) - len(short)
     agents = (
         f"and in {count_of(len(facts.claims), 'evaluation')} of agents" if facts.claims else "(no agent has been evaluated yet)"
     )
     return Finding(
-        outcome="fail" if short else "pass",
+        outcome="fail" if lacking else "pass",
         headline=(
             f"{count_of(len(short), 'task family is', 'task families are')} not exercised on {needed} distinct variants"
             if short
+            else f"{count_of(len(imported), 'imported run tried', 'imported runs tried')} one form of each task"
+            if imported
             else f"Every task family is exercised on at least {needed} distinct procedural variants; there is no holdout"
         ),
         saw=(

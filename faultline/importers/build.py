@@ -88,7 +88,7 @@ def _import_runs(importer: Importer, reading: Reading, target: Path, clock: Cloc
     digests = {run: source_digest(reading, read.run) for run, read in found.items()}
     standing = {run for run in found if (target / run).exists()}
     for run in sorted(standing):
-        _same_source(target, run, digests[run], reading.options)
+        _same_source(target, run, digests[run], _told(reading))
     for run in sorted(found.keys() - standing):
         _numbered(found[run].run, _unique(found[run].run)[0])
     done = []
@@ -143,6 +143,11 @@ def _merged(importer: Importer, reading: Reading) -> dict[str, _Read]:
     return found
 
 
+def _told(reading: Reading) -> dict[str, str]:
+    """Return the options as a manifest tells them: a path among them may name a person."""
+    return {name: reading.redactor.clean(value, 2_000) for name, value in reading.options.items()}
+
+
 def _same_source(target: Path, run: str, digest: str, options: Mapping[str, str]) -> None:
     """Raise unless the run that stands there was read from the same files in the same way."""
     manifest = read_manifest(target / run)
@@ -188,11 +193,11 @@ def _seal(importer: Importer, reading: Reading, run: str, read: _Read, digest: s
     native = {(trial.task, trial.index) for trial in kept if trial.index is not None}
     with tempfile.TemporaryDirectory(prefix="faultline-import-") as folder:
         spool = Path(folder)
-        present: dict[tuple[str, int], tuple[ForeignTrial, tuple[ArtifactRef, ...]]] = {}
+        present: dict[tuple[str, int], tuple[ForeignTrial, str, tuple[ArtifactRef, ...]]] = {}
         for index, trial in numbered:
             label = f"{task_id(trial.task)}.{described.agent.name}.{index}"
             clean = redacted(trial, index, reading.redactor)
-            present[trial.task, index] = clean, _trace(trial, label, reading, spool)
+            present[trial.task, index] = clean, trial.place.path, _trace(trial, label, reading, spool)
         cells = [(task, i) for task, number in planned.items() for i in range(number)]
         used = Counter(present[cell][0].rule.id if cell in present else foreign.missing_rule for cell in cells)
         report = _report(reading, read, used, len(cells) - len(present), duplicates)
@@ -204,14 +209,13 @@ def _seal(importer: Importer, reading: Reading, run: str, read: _Read, digest: s
                 if (task, i) not in present:
                     yield missing_trial(origin, task_id(task), i, rules()[foreign.missing_rule])
                     continue
-                trial, artifacts = present[task, i]
+                trial, path, artifacts = present[task, i]
                 yield trial_record(
                     trial,
                     artifacts,
                     origin,
                     task=task_id(task),
-                    sha256=reading.tree.digest(trial.place.path),
-                    path=reading.redactor.text(safe_text(trial.place.path, 500)),
+                    sha256=reading.tree.digest(path),
                     native_index=(task, i) in native,
                 )
 
@@ -221,7 +225,7 @@ def _seal(importer: Importer, reading: Reading, run: str, read: _Read, digest: s
 
 def _described(foreign: ForeignRun, planned: Mapping[str, int], reading: Reading) -> _Described:
     def clean(text: str, limit: int) -> str:
-        return reading.redactor.text(safe_text(text, limit))
+        return reading.redactor.clean(text, limit)
 
     told = dict(foreign.protocol)
     if foreign.harness_commit:
@@ -258,7 +262,7 @@ def _unique(foreign: ForeignRun) -> tuple[list[ForeignTrial], list[Repeated]]:
             )
         repeated.append(
             Repeated(
-                native_id=safe_text(trial.native_id, 200), kept=_shown(known.place), dropped=_shown(trial.place), same=True
+                native_id=safe_text(trial.native_id, 2_000), kept=_shown(known.place), dropped=_shown(trial.place), same=True
             )
         )
     return list(kept.values()), repeated
@@ -271,7 +275,7 @@ def _content(trial: ForeignTrial) -> str:
 
 
 def _shown(place: Place) -> str:
-    return safe_text(str(place), 300)
+    return safe_text(str(place), 1_000)
 
 
 def _numbered(foreign: ForeignRun, kept: Sequence[ForeignTrial]) -> tuple[dict[str, int], list[tuple[int, ForeignTrial]]]:
@@ -336,7 +340,7 @@ def _report(
     reading: Reading, read: _Read, used: Mapping[str, int], missing: int, duplicates: Sequence[Repeated]
 ) -> ImportReport:
     def clean(text: str, limit: int = 500) -> str:
-        return reading.redactor.text(safe_text(text, limit))
+        return reading.redactor.clean(text, limit)
 
     foreign = read.run
     headlines = tuple(
@@ -357,7 +361,7 @@ def _report(
             for item in duplicates[:MOST_DUPLICATES]
         ),
         more_duplicates=max(0, len(duplicates) - MOST_DUPLICATES),
-        homeless={safe_text(name, 200): number for name, number in sorted(read.homeless.items())},
+        homeless={clean(name, 200): number for name, number in sorted(read.homeless.items())},
         rules=dict(sorted(used.items())),
         headlines=headlines,
         protocol=tuple(clean(line) for line in foreign.differences),
@@ -411,7 +415,7 @@ def _manifest(
             native_run=described.native_run,
             source=described.source,
             source_digest=digest,
-            options=dict(reading.options),
+            options=_told(reading),
             harness=safe_text(foreign.harness, 200) if foreign.harness else not_told,
             harness_version=version or not_told,
             protocol=described.protocol,

@@ -24,7 +24,7 @@ def family_id(name: str) -> str:
 
 
 def _id(name: str, word: str) -> str:
-    found = slug(name, 60)
+    found = _slug(name, 60)
     # An id begins with a letter; the digest keeps a name that does not apart from one that begins with the word.
     if found[:1].isalpha():
         return found
@@ -41,7 +41,7 @@ def run_id(format_name: str, run: ForeignRun) -> str:
     """Return a run's id: the same for the same native run and agent, whatever folder it was found in."""
     agent = run.agent
     tail = _short("|".join([format_name, *map(repr, (run.native_id, agent.name, agent.version, agent.model, agent.provider))]))
-    return f"{format_name}-{slug(run.name, 50)}-{tail}"
+    return f"{format_name}-{_slug(run.name, 50)}-{tail}"
 
 
 def agent_identity(run: ForeignRun, redactor: Redactor) -> AgentIdentity:
@@ -52,10 +52,10 @@ def agent_identity(run: ForeignRun, redactor: Redactor) -> AgentIdentity:
     not_told = unknown("the log does not say")
 
     def told(text: str) -> str | Absent:
-        return redactor.text(safe_text(text, 200)) if text else not_told
+        return redactor.clean(text, 200) if text else not_told
 
     return AgentIdentity(
-        name=slug(named, 60),
+        name=_slug(named, 60),
         kind=_CONTROLS[agent.control],
         model=told(agent.model),
         provider=told(agent.provider),
@@ -79,15 +79,21 @@ def imported_tasks(run: ForeignRun, planned: Mapping[str, int], redactor: Redact
         found.append(
             ImportedTask(
                 id=task_id(name),
-                name=redactor.text(safe_text(name, 300)),
-                suite=redactor.text(safe_text(suite, 200)) if suite else not_told,
+                name=redactor.clean(name, 300),
+                suite=redactor.clean(suite, 200) if suite else not_told,
                 family=family_id(task.family) if task and task.family else task_id(name),
-                category=safe_text(category, 200) if category else not_told,
-                digests={} if task is None else {safe_text(k, 100): safe_text(v, 200) for k, v in task.digests.items()},
+                category=redactor.clean(category, 200) if category else not_told,
+                digests={} if task is None else {safe_text(k, 100): redactor.clean(v, 200) for k, v in task.digests.items()},
                 split=task.split if task else "unknown",
             )
         )
     return tuple(found)
+
+
+def _slug(name: str, limit: int) -> str:
+    """Return a file name for a name; where something had to be taken out, the digest of the whole keeps names apart."""
+    shown = Redactor().text(name)
+    return slug(name, limit) if shown == name else f"{slug(shown, limit - 9)}-{_short(name)}"
 
 
 def _short(text: str) -> str:

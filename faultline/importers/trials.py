@@ -5,7 +5,7 @@ from functools import lru_cache
 
 from faultline.importers.interface import NO_TIME, ForeignAttempt, ForeignTrial
 from faultline.importers.rules import Rule
-from faultline.kinds import Mode, StatusClass, Verdict, safe_text
+from faultline.kinds import Mode, StatusClass, Verdict
 from faultline.records import (
     NATIVE_VARIANT,
     Absent,
@@ -33,16 +33,18 @@ def redacted(trial: ForeignTrial, index: int, redactor: Redactor) -> ForeignTria
     """Return a trial with its number, whose texts are harmless, cut and redacted."""
 
     def clean(text: str, limit: int) -> str:
-        return redactor.text(safe_text(text, limit)) if text else ""
+        return redactor.clean(text, limit)
 
     return replace(
         trial,
         index=index,
         native_id=clean(trial.native_id, 300),
+        place=replace(trial.place, path=clean(trial.place.path, 500), member=clean(trial.place.member, 300)),
         native_status=clean(trial.native_status, 300),
         message=clean(trial.message, _MESSAGE - 100),
-        extra={safe_text(key, 100): clean(value, 1_000) for key, value in sorted(trial.extra.items())},
-        metrics={safe_text(key, 100): value for key, value in sorted(trial.metrics.items())},
+        extra={clean(key, 100): clean(value, 1_000) for key, value in sorted(trial.extra.items())},
+        metrics={clean(key, 100): value for key, value in sorted(trial.metrics.items())},
+        attempts=tuple(replace(attempt, observed=clean(attempt.observed, 500)) for attempt in trial.attempts),
     )
 
 
@@ -63,7 +65,6 @@ def trial_record(
     *,
     task: str,
     sha256: str,
-    path: str,
     native_index: bool,
 ) -> Trial:
     """Return the record of a trial that was numbered and redacted."""
@@ -87,9 +88,9 @@ def trial_record(
         attempts_complete=trial.attempts_complete,
         source=Source(
             format=origin.format,
-            path=path,
+            path=trial.place.path,
             sha256=sha256,
-            member=safe_text(trial.place.member, 300),
+            member=trial.place.member,
             row=trial.place.row,
             native_id=trial.native_id,
             native_status=trial.native_status,
@@ -151,7 +152,7 @@ def _attempt(
         started_at=attempt.started_at or NO_TIME,
         ended_at=attempt.ended_at or NO_TIME,
         end=("judged" if verdict is not None else "unknown") if final else "superseded",
-        observed=safe_text(attempt.observed, 500),
+        observed=attempt.observed,
         timing=_timing(attempt.setup_seconds, attempt.agent_seconds, attempt.grading_seconds),
         usage=attempt.usage,
         cost=attempt.cost,

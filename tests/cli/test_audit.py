@@ -270,6 +270,14 @@ class TestSignatures:
         assert [("signed", True)] == self.state(audit)
         assert row["audits"][0]["key"].startswith("SHA256:")
 
+    def test_signing_says_under_which_name_the_key_must_be_listed(self, audited, key):
+        """
+        Names are listed in lower case and without an address, which nobody guesses.
+        """
+        done = run_command(None, "audit", "sign", audited("Bea Reader"), "--key", key("bea"))
+
+        assert 'begins with: "bea reader"' in done.out
+
     def test_without_a_key_an_audit_counts_by_name(self, audited, audit, key, list_key):
         """
         Somebody for whom no key is listed need not sign.

@@ -6,8 +6,13 @@ import subprocess
 import sys
 import xml.etree.ElementTree as ET
 
+import click
 import pytest
 from tiny import CHECKS, TASK_TOML, write_benchmark, write_files, write_task
+
+from faultline.cli.common import print_table
+from faultline.cli.main import cli
+from faultline.sandbox import IMPLEMENTATIONS
 
 
 @pytest.fixture
@@ -120,6 +125,14 @@ class TestRun:
 
         assert (0, 2, 2, 2) == (done.returncode, counts["planned"], counts["recorded"], counts["failed"])
         assert f"{counts['run']}: verified\n" == faultline("verify", counts["run"]).stdout
+
+    @pytest.mark.parametrize("command", ["run", "validate"])
+    def test_every_sandbox_of_this_release_can_be_chosen(self, command):
+        """What `faultline doctor` calls available is a choice, and nothing else is."""
+        options = cli.get_command(click.Context(cli), command).params
+        choices = next(option.type.choices for option in options if option.name == "sandbox")
+
+        assert [kind.level.value for kind in IMPLEMENTATIONS] == list(choices)
 
     def test_a_run_can_wait_to_be_sealed(self, faultline):
         """Without sealing the run stays live, is shown by status, and can be sealed later."""
@@ -282,6 +295,13 @@ class TestDoctor:
 
         assert report["fit_for_publication"] is True
         assert all(item["promises"] and item["gaps"] for item in report["sandboxes"].values())
+
+    def test_a_table_that_is_piped_folds_no_name(self, capsys):
+        """A search through piped output finds whole names, however long."""
+        name = "a-very-long-name-" * 9
+        print_table(("task", "state"), [(name, "valid")])
+
+        assert name in capsys.readouterr().out
 
     def test_colours_switch_off(self, faultline):
         """Output that is no terminal has no escape sequences."""

@@ -7,6 +7,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "importers"))
 
+from tiny import write_benchmark
 from toy import imported, lines
 
 from faultline.archive import load_benchmark
@@ -140,3 +141,17 @@ def test_no_gate_holds_for_a_log_that_tells_too_little(facts):
     assert {"G10": "not-run", "G14": "not-run", "G9": "fail", "G13": "fail"}.items() <= {
         gate.id: gate.outcome for gate in report.gates
     }.items()
+
+
+def test_an_imported_run_is_not_asked_for_variants_of_our_tasks(tmp_path):
+    """
+    Beside tasks of our own, one line says that an imported run has one form of its own tasks, and none names a task of ours.
+    """
+    write_benchmark(tmp_path)
+    (tmp_path / "agent.toy").write_text(lines({"id": 1, "task": "a"}))
+    (run,) = imported(tmp_path / "agent.toy", tmp_path / "runs")
+    found = gate(gather(load_benchmark(tmp_path)), "G2")
+    needs = [item.needs for item in found.lacking if item.what.label == run.run]
+
+    assert "fail" == found.outcome
+    assert ["3 distinct variants of its tasks; another harness has one form of each"] == needs

@@ -324,6 +324,41 @@ class TestRedaction:
         assert {"aws access key": 3, "e-mail address": 2, "home folder": 1} == done.report.redactions
         assert json.loads((tmp_path / "runs" / done.run / run.trials[0].last.artifacts[0].path).read_text())
 
+    def test_ids_names_and_keys_are_texts_too(self, bring, tmp_path):
+        """
+        A key or address in an id, a task's name, an agent's name or a field's name is in no record, folder name or report.
+        """
+        token, address = "ghp_" + "A1b2C3d4E5f6" * 3, "jane@corp.io"
+        meta = {"meta": {"agent": f"agent of {address}"}}
+        row = {"id": f"one {token}", "task": f"task {token} {address}", "extra": {token: "x"}}
+
+        (done,), _ = bring(meta, row, row)
+
+        files = [path for path in (tmp_path / "runs").rglob("*") if path.is_file()]
+        whole = "".join(f"{path} {path.read_text()}" for path in files).lower()
+        assert not [word for word in (token.lower(), address, "jane-corp-io") if word in whole]
+        assert token not in str(done.report)
+
+    def test_an_option_that_names_somebody_is_redacted_and_the_same_option_again(self, bring):
+        """
+        Importing again with the same option changes nothing, though the manifest does not hold all of it.
+        """
+        mapped = {"planned": "1", "map": "/home/" + "jdoe/columns.toml"}
+        bring({"id": 1}, options=mapped)
+        (done,), (run,) = bring({"id": 1}, options=mapped)
+
+        assert ("unchanged", "/home/[redacted: home folder]/columns.toml") == (done.state, run.manifest.imported.options["map"])
+
+    def test_half_of_a_secret_is_not_left_by_cutting(self, bring, tmp_path):
+        """
+        What is redacted is the whole text: a cut first would leave the beginning of a key that no pattern knows.
+        """
+        key = "ghp_" + "A1b2C3d4E5f6" * 3
+
+        (done,), _ = bring({"id": 1, "status": "x" * 255 + " " + key + " " + "y" * 400})
+
+        assert key[:12] not in (tmp_path / "runs" / done.run / "trials.jsonl").read_text()
+
 
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
