@@ -51,6 +51,14 @@ artifacts_option = click.option(
     help="A folder or bucket for receipts, candidates and traces; by default the run's own folder.",
 )
 
+sandbox_option = click.option(
+    "--sandbox",
+    default="bubblewrap",
+    show_default=True,
+    metavar="NAME",
+    help="Where untrusted code runs: 'bubblewrap', 'container', or, not fit for publication, 'process' or that of a package.",
+)
+
 
 def console(*, err: bool = False) -> "Console":
     """Return a rich console for one stream."""

@@ -8,8 +8,16 @@ from typing import TYPE_CHECKING
 
 import click
 
-from faultline.cli.common import ProgressLine, json_option, ledger_option, pick_tasks, print_json, print_table, root_option
-from faultline.kinds import SandboxLevel
+from faultline.cli.common import (
+    ProgressLine,
+    json_option,
+    ledger_option,
+    pick_tasks,
+    print_json,
+    print_table,
+    root_option,
+    sandbox_option,
+)
 
 if TYPE_CHECKING:
     from faultline.gates import RunFacts, Validity
@@ -18,7 +26,7 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("tasks", metavar="[TASK]...", nargs=-1)
-@click.option("--sandbox", type=click.Choice(["bubblewrap", "process"]), default="bubblewrap", show_default=True)
+@sandbox_option
 @click.option("--workers", type=click.IntRange(1, 64), default=os.cpu_count() or 1, show_default="processors")
 @click.option("--variants", type=click.IntRange(3, 1000), default=3, show_default=True, help="Variants of each task.")
 @click.option("--seal/--no-seal", "sealing", default=True, help="Keep the records as a sealed run in runs/.")
@@ -49,14 +57,14 @@ def validate(
     from faultline.gates import unkilled
     from faultline.gates.gathering import run_facts, task_facts
     from faultline.gates.validity import validity_in
-    from faultline.sandbox import open_sandbox
+    from faultline.sandbox import open_sandbox, sandbox_named
 
-    level = SandboxLevel(sandbox)
-    open_sandbox(level)
+    level, external = sandbox_named(sandbox)
+    open_sandbox(level, external)
     chosen = pick_tasks(root, tasks)
     earlier = _validity_runs(root)
     clock = Clock()
-    manifest = plan_validity(chosen, Planned(clock, gather_provenance(root, chosen, (), ()), level), variants)
+    manifest = plan_validity(chosen, Planned(clock, gather_provenance(root, chosen, (), ()), level, external), variants)
     live = LiveRun(root, manifest.run, ledger)
     live.create(manifest, None)
     try:
