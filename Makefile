@@ -29,6 +29,7 @@ verify: $(VENV)/.site
 bench: $(VENV)/.test
 	$(VENV)/bin/python benchmarks/figures.py
 	$(VENV)/bin/python benchmarks/ledger.py
+	$(VENV)/bin/python benchmarks/imports.py terminal-bench --site
 
 soak: $(VENV)/.test
 	$(VENV)/bin/python benchmarks/kills.py

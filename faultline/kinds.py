@@ -281,6 +281,9 @@ def safe_text(text: str, limit: int = 2_000) -> str:
 
     Line feeds and tabs stay. A cut text ends in ``…`` and the number of characters that are missing.
     """
+    # Nearly all texts are plain, and a record has many.
+    if len(text) <= limit and text.isascii() and text.isprintable():
+        return text
     shown = text[: limit + 1].encode("utf-8", "backslashreplace").decode("utf-8").translate(_CONTROLS)
     if len(text) <= limit and len(shown) <= limit:
         return shown

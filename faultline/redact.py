@@ -4,6 +4,7 @@ Keys and tokens by the patterns of detect-secrets (Apache-2.0), applied to whole
 models that it lacks, addresses, home folders and the names that a format's own fields give are added here.
 """
 
+import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -38,9 +39,33 @@ _SKIPPED = {
 _RESERVED_MAIL = re.compile(
     r"@(?:[a-z0-9-]+\.)*(?:example\.(?:com|org|net)|[a-z0-9-]+\.(?:example|invalid|test))$", re.IGNORECASE
 )
-_ASSIGNED = re.compile(
-    r"(?:key|pwd|pass|password|token)[\"'\]]{0,3} *(?::=|=>|=|::|:| ) *[\"']?[A-Za-z0-9_-]{24}", re.IGNORECASE
-)
+_ASSIGNED = re.compile(r"(?:key|pwd|pass|password|token)[\"'\]]{0,3} *(?::=|=>|=|::|:| ) *[\"']?[a-z0-9_-]{24}")
+"""For texts in lower case: a pattern that ignores case looks at every character."""
+_WORDS: dict[str, tuple[str, ...]] = {
+    "model provider key": ("sk-", "hf_", "aiza", "gsk_", "xai-", "github_pat_", "glpat-"),
+    "bearer token": ("bearer",),
+    "artifactory credentials": ("akc", "ap"),
+    "aws access key": ("a3t", "abia", "acca", "akia", "asia", "aws"),
+    "cloudant credentials": ("cl",),
+    "gitlab token": ("gl", "gr1348941"),
+    "json web token": ("eyj",),
+    "mailchimp access key": ("-us",),
+    "private key": ("private", "putty"),
+    "pypi token": ("pypi-",),
+    "slack token": ("xox", "hooks.slack"),
+    "softlayer credentials": ("sl", "softlayer"),
+    "stripe access key": ("k_live_",),
+}
+"""For kinds whose patterns are many or slow: words in lower case, one of which stands in whatever they find."""
+_TELEGRAM = re.compile(r":[0-9A-Za-z_-]{35}")
+"""The end of such a token: it begins with a fixed character, which is quicker to look for than a digit."""
+_REMEMBERED, _REMEMBERED_LENGTH = 20_000, 300
+"""Clean texts that are remembered, and how long they may be."""
+SHORTEST, SHORT_SIGNS = 11, ("@", "xox")
+"""Nothing shorter is a key or token, unless it holds one of these signs; most texts of a record are short words."""
+_UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+"""Holds no key or token: all of them have other letters or more of them."""
+_ESCAPE = re.compile(r'\\(["\\/bfnrt])')
 _BEFORE, _AFTER = 80, 200
 """Characters around an assignment that a detector may need to see."""
 
@@ -68,8 +93,19 @@ def _patterns() -> tuple[tuple[str, re.Pattern[str], bool], ...]:
 
 def find_secrets(text: str) -> Iterator[tuple[str, int, int]]:
     """Yield kind, start and end of each key or token in a text."""
-    windows = [(max(0, found.start() - _BEFORE), found.end() + _AFTER) for found in _ASSIGNED.finditer(text)]
+    if (len(text) < SHORTEST and not any(sign in text for sign in SHORT_SIGNS)) or _UUID.fullmatch(text):
+        return
+    low = text.lower()
+    # Letters that become two in lower case move the places: then all of the text is one.
+    windows = [(max(0, found.start() - _BEFORE), found.end() + _AFTER) for found in _ASSIGNED.finditer(low)]
+    if windows and len(low) != len(text):
+        windows = [(0, len(text))]
+    absent = {kind for kind, words in _WORDS.items() if not any(word in low for word in words)}
+    if _TELEGRAM.search(text) is None:
+        absent.add("telegram bot token")
     for kind, pattern, assigned in _patterns():
+        if kind in absent:
+            continue
         places = windows if assigned else [(0, len(text))]
         for match in (match for start, stop in places for match in pattern.finditer(text, start, stop)):
             # The detectors' own groups hold the secret; what surrounds it stays readable.
@@ -79,13 +115,18 @@ def find_secrets(text: str) -> Iterator[tuple[str, int, int]]:
             yield kind, match.start(group), match.end(group)
 
 
+def _unescaped(text: str) -> str:
+    """Return the text of a JSON document as long as before, where an escaped line feed ends a word as a real one does."""
+    return _ESCAPE.sub(lambda match: "\n\n" if match[1] in "bfnrt" else match[0], text) if "\\" in text else text
+
+
 def find_personal(text: str) -> Iterator[tuple[str, int, int]]:
     """Yield kind, start and end of each e-mail address and each account name in a home folder's path."""
     if "@" in text:
         for match in _EMAIL.finditer(text):
             if not _RESERVED_MAIL.search(match[0]):
                 yield "e-mail address", match.start(), match.end()
-    for match in _HOME.finditer(text):
+    for match in _HOME.finditer(text) if "/home/" in text or "Users" in text else ():
         if match[2].lower() not in KEEP:
             yield "home folder", match.start(2), match.end(2)
 
@@ -98,25 +139,30 @@ class Redactor:
         self.counts: Counter[str] = Counter()
         self._names: dict[str, str] = {}
         self._known: re.Pattern[str] | None = None
+        # Words and paths come back with every trial: what was looked at and is clean needs no second look.
+        self._clean: set[str] = set()
 
     def learn(self, kind: str, names: Iterable[object]) -> None:
         """Take the names that a format's own field gives (``user name``, ``host name``) out of all texts that follow."""
         for name in names:
             if isinstance(name, str) and len(name) > 2 and name.lower() not in KEEP | _LOCAL:  # noqa: PLR2004  (too common)
                 self._names[name] = kind
+        self._clean.clear()
         if self._names:
             longest = sorted(map(re.escape, self._names), key=len, reverse=True)
             self._known = re.compile(rf"(?<![A-Za-z0-9])(?:{'|'.join(longest)})(?![A-Za-z0-9])")
 
     def text(self, text: str) -> str:
         """Return a text with ``[redacted: kind]`` in place of each secret and personal detail."""
-        if len(text) < 4:  # noqa: PLR2004  (no secret is that short)
+        if len(text) < 4 or text in self._clean:  # noqa: PLR2004  (no secret is that short)
             return text
         spans = [(start, 0, -stop, kind) for kind, start, stop in find_secrets(text)]
         spans += [(start, 1, -stop, kind) for kind, start, stop in find_personal(text)]
         if self._known is not None:
             spans += [(match.start(), 2, -match.end(), self._names[match[0]]) for match in self._known.finditer(text)]
         if not spans:
+            if len(text) <= _REMEMBERED_LENGTH and len(self._clean) < _REMEMBERED:
+                self._clean.add(text)
             return text
         parts, end = [], 0
         for start, _, negative, kind in sorted(spans):
@@ -127,6 +173,24 @@ class Redactor:
             self.counts[kind] += 1
             end = stop
         return "".join(parts) + text[end:]
+
+    def json_text(self, text: str) -> str:
+        """Return a JSON document with its texts redacted, keys too, and still JSON.
+
+        It is looked through as one text first, which is quick and mostly finds nothing.
+        """
+        if not self._finds(_unescaped(text)):
+            return text
+        try:
+            text = json.dumps(self.plain(json.loads(text)), ensure_ascii=False, separators=(",", ":"))
+        except (ValueError, RecursionError):
+            return self.text(text)
+        # What is a secret only beside its key is found in the text alone.
+        return self.text(text) if self._finds(_unescaped(text)) else text
+
+    def _finds(self, text: str) -> bool:
+        known = self._known is not None and self._known.search(text) is not None
+        return known or any(True for _ in find_secrets(text)) or any(True for _ in find_personal(text))
 
     def plain(self, value: Any) -> Any:
         """Return plain data with all its texts redacted; keys of mappings are texts too."""

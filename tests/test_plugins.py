@@ -75,7 +75,7 @@ class TestTables:
 
         assert project["entry-points"][group.name] == group.built_in
 
-    @pytest.mark.parametrize("group", [AGENTS, SANDBOXES, EXPORTERS], ids=lambda group: group.name)
+    @pytest.mark.parametrize("group", GROUPS, ids=lambda group: group.name)
     def test_every_line_of_a_table_leads_to_a_class(self, group):
         """Each name of this release can be loaded, and is derived from the room's abstract class."""
         assert all(issubclass(group.load(name), group.base) for name in group.built_in)

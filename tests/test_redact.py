@@ -1,8 +1,10 @@
 """Secrets and personal details are found by their form; what only looks long is left alone."""
 
+from re import _parser
+
 import pytest
 
-from faultline.redact import Redactor
+from faultline.redact import SHORT_SIGNS, SHORTEST, Redactor, _patterns
 
 # Put together here, so that no scanner takes this file for a leak.
 SECRETS = {
@@ -130,3 +132,19 @@ def test_a_value_assigned_to_a_word_like_key_is_found_anywhere_in_a_text():
     text = "x " * 5_000 + f'ibm_cloud_iam_api_key = "{value}"' + " y" * 5_000
 
     assert value not in Redactor().text(text)
+
+
+def test_nothing_that_is_passed_over_could_be_a_secret():
+    """
+    Short words without a sign of their own are not looked at: no pattern matches so little.
+    """
+    least = {pattern.pattern: _parser.parse(pattern.pattern, pattern.flags).getwidth()[0] for _, pattern, _ in _patterns()}
+
+    assert [] == [text for text, width in least.items() if width < SHORTEST and not any(sign in text for sign in SHORT_SIGNS)]
+
+
+def test_a_short_secret_with_a_sign_is_found():
+    """
+    A password in an address is short, and known by its sign.
+    """
+    assert "[redacted: basic auth credentials]h" == Redactor().text("://me:" + "p" * 2 + "@h")

@@ -30,14 +30,16 @@ def gates(*, root: Path, report_file: Path | None, as_json: bool) -> None:
       faultline gates --junit gates.xml
     """
     from faultline.archive import load_benchmark
+    from faultline.exporters.junit import junit_xml
+    from faultline.exporters.report import gate_case
     from faultline.files import atomic_write
-    from faultline.gates import evaluate, gate_policy, gather, junit
+    from faultline.gates import evaluate, gate_policy, gather
 
     benchmark = load_benchmark(root)
     policy = gate_policy(benchmark.gates, benchmark.gates_origin)
     report = evaluate(gather(benchmark), policy).report
     if report_file is not None:
-        atomic_write(report_file, junit(report))
+        atomic_write(report_file, junit_xml(gate_case(gate) for gate in report.gates))
     if as_json:
         print_json(report.model_dump(mode="json") | {"withheld": report.holding < report.total})
     else:

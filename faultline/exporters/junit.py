@@ -1,7 +1,7 @@
 """``junit``: gates, task validity and trials as JUnit XML, in the form that pytest writes and CI systems read."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from xml.etree import ElementTree as ET  # only writes; nothing is parsed here
 
 from faultline.clock import Clock
@@ -34,21 +34,13 @@ def junit_xml(cases: Iterable[Case], status: str = "") -> bytes:
 
     There is no host name, and no time where none was measured.
     """
-    root = ET.Element("testsuites", name="faultline")
+    cases = list(cases)
+    root = ET.Element("testsuites", {"name": "faultline"} | _counts(cases))
     suites: dict[str, list[Case]] = {}
     for case in cases:
         suites.setdefault(case.suite, []).append(case)
     for name, members in suites.items():
-        counts = {word: str(sum(case.outcome == word for case in members)) for word in ("failed", "error", "skipped")}
-        suite = ET.SubElement(
-            root,
-            "testsuite",
-            name=_text(name),
-            tests=str(len(members)),
-            failures=counts["failed"],
-            errors=counts["error"],
-            skipped=counts["skipped"],
-        )
+        suite = ET.SubElement(root, "testsuite", {"name": _text(name)} | _counts(members))
         if status:
             ET.SubElement(ET.SubElement(suite, "properties"), "property", name="gates", value=_text(status))
         for case in members:
@@ -56,6 +48,11 @@ def junit_xml(cases: Iterable[Case], status: str = "") -> bytes:
     ET.indent(root)
     text: str = ET.tostring(root, encoding="unicode")
     return f'<?xml version="1.0" encoding="utf-8"?>\n{text}\n'.encode()
+
+
+def _counts(cases: Sequence[Case]) -> dict[str, str]:
+    words = {"failures": "failed", "errors": "error", "skipped": "skipped"}
+    return {"tests": str(len(cases))} | {name: str(sum(case.outcome == word for case in cases)) for name, word in words.items()}
 
 
 def _case(suite: ET.Element, case: Case) -> None:
@@ -69,6 +66,8 @@ def _case(suite: ET.Element, case: Case) -> None:
     if case.outcome in words:
         child = ET.SubElement(element, words[case.outcome], type=_text(case.raw), message=_text(case.message))
         child.text = _text(case.detail)
+    if case.saw:
+        ET.SubElement(element, "system-out").text = _text(case.saw)
 
 
 def _text(text: str) -> str:

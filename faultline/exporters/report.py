@@ -18,12 +18,13 @@ CaseOutcome = Literal["passed", "failed", "error", "skipped"]
 GATE_OUTCOMES: dict[OutcomeWord, CaseOutcome] = {
     "pass": "passed",
     "fail": "failed",
-    "inconclusive": "error",
-    "not-run": "error",
+    "inconclusive": "failed",
+    "not-run": "failed",
     "error": "error",
     "not-applicable": "skipped",
 }
-"""What each outcome of a gate becomes; only ``pass`` holds, so nothing else becomes ``passed``."""
+"""What each outcome of a gate becomes: only ``pass`` holds, and only a gate that could not be evaluated is an error."""
+GATES_SUITE = "faultline.gates"
 
 
 @dataclass(frozen=True)
@@ -53,6 +54,8 @@ class Case:
     """Measured time, where there is one."""
     started_at: datetime | None = None
     tries: tuple[Try, ...] = ()
+    saw: str = ""
+    """What evidence was looked at, also where it passed."""
 
 
 def cases_of(subject: Subject) -> tuple[Case, ...]:
@@ -70,16 +73,17 @@ def cases_of(subject: Subject) -> tuple[Case, ...]:
 def gate_case(gate: GateResult) -> Case:
     """Return a gate as a test case."""
     saw = f"{gate.observed} of {gate.needed} {gate.unit}" if gate.needed else f"{gate.observed} {gate.unit}"
-    lines = [f"must hold: {gate.predicate}", f"saw: {gate.saw} ({saw.strip()})"]
+    lines = [f"must hold: {gate.predicate}"]
     lines += [f"lacks: {lack.what.label}: {lack.needs}" for lack in gate.lacking]
     lines.append(f"next: {gate.remedy}{f' ({gate.command})' if gate.command else ''}")
     return Case(
-        "publication gates",
+        GATES_SUITE,
         f"{gate.id} {gate.name}",
         GATE_OUTCOMES[gate.outcome],
         gate.outcome,
         "" if gate.holds else gate.headline,
         "" if gate.holds else "\n".join(lines),
+        saw=f"{gate.saw} ({saw.strip()})",
     )
 
 

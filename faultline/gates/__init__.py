@@ -15,7 +15,6 @@ from faultline.gates.facts import Control, Facts, Problem, RunFacts, TaskFacts, 
 from faultline.gates.foreign import ForeignTask, foreign_tasks, tasks_of
 from faultline.gates.gate import Finding, Gate
 from faultline.gates.gathering import gather
-from faultline.gates.junit import junit
 from faultline.gates.model import OUTCOMES, GateReport, GateResult, Lack, Link, PolicyRow
 from faultline.gates.policy import Policy, Threshold, policy_from
 from faultline.gates.validity import ControlEvidence, Validity, validity_in, validity_of
@@ -50,7 +49,6 @@ __all__ = [
     "foreign_tasks",
     "gate_policy",
     "gather",
-    "junit",
     "policy_from",
     "protocol_differences",
     "tasks_of",

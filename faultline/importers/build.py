@@ -1,9 +1,11 @@
 """Foreign runs into sealed runs: merge copies, number trials, record what is missing, redact, seal. One way for all formats."""
 
+import gc
 import hashlib
 import tempfile
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from itertools import count
@@ -38,6 +40,8 @@ from faultline.records import (
 
 MOST_DUPLICATES = 200
 """Duplicates that are listed one by one."""
+MAX_CELLS = 1_000_000
+"""Planned trials of a run: a number in a log must not make the import write without end."""
 MAX_TRACE = 32 * 2**20
 _LATE = datetime.max.replace(tzinfo=UTC)
 
@@ -58,6 +62,23 @@ def import_runs(importer: Importer, reading: Reading, target: Path, clock: Clock
     Raises ``BadInputError`` (or several) when a row cannot be read or nothing of the format is there, ``ConflictError`` when
     a run stands there already and was made from another source, or two different results claim one trial.
     """
+    with _without_collection():
+        return _import_runs(importer, reading, target, clock)
+
+
+@contextmanager
+def _without_collection() -> Iterator[None]:
+    """Keep Python from looking for cycles: rows hold none and stay, so that each look costs more and frees nothing."""
+    was = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was:
+            gc.enable()
+
+
+def _import_runs(importer: Importer, reading: Reading, target: Path, clock: Clock) -> tuple[ImportedRun, ...]:
     found = _merged(importer, reading)
     reading.check()
     if not found:
@@ -164,13 +185,13 @@ def _seal(importer: Importer, reading: Reading, run: str, read: _Read, digest: s
     kept, duplicates = _unique(foreign)
     planned, numbered = _numbered(foreign, kept)
     described = _described(foreign, planned, reading)
-    native = {trial.native_id for trial in kept if trial.index is not None}
+    native = {(trial.task, trial.index) for trial in kept if trial.index is not None}
     with tempfile.TemporaryDirectory(prefix="faultline-import-") as folder:
         spool = Path(folder)
         present: dict[tuple[str, int], tuple[ForeignTrial, tuple[ArtifactRef, ...]]] = {}
         for index, trial in numbered:
             label = f"{task_id(trial.task)}.{described.agent.name}.{index}"
-            clean = redacted(replace(trial, index=index), reading.redactor)
+            clean = redacted(trial, index, reading.redactor)
             present[trial.task, index] = clean, _trace(trial, label, reading, spool)
         cells = [(task, i) for task, number in planned.items() for i in range(number)]
         used = Counter(present[cell][0].rule.id if cell in present else foreign.missing_rule for cell in cells)
@@ -191,7 +212,7 @@ def _seal(importer: Importer, reading: Reading, run: str, read: _Read, digest: s
                     task=task_id(task),
                     sha256=reading.tree.digest(trial.place.path),
                     path=reading.redactor.text(safe_text(trial.place.path, 500)),
-                    native_index=trial.native_id in native,
+                    native_index=(task, i) in native,
                 )
 
         seal_run(target, manifest, lines(), (), spool, clock)
@@ -283,6 +304,13 @@ def _numbered(foreign: ForeignRun, kept: Sequence[ForeignTrial]) -> tuple[dict[s
         if number:
             planned[task] = number
             numbered += sorted(taken.items())
+    if (trials := sum(planned.values())) > MAX_CELLS:
+        raise BadInputError(
+            safe_text(foreign.name, 200),
+            "more trials are planned than can be",
+            expected=f"at most {MAX_CELLS}",
+            found=str(trials),
+        )
     return planned, numbered
 
 
@@ -297,7 +325,7 @@ def _trace(trial: ForeignTrial, label: str, reading: Reading, spool: Path) -> tu
         reading.notes.append(f"the trajectory of {safe_text(trial.native_id, 120)} is too long and was left out")
         return ()
     # As text: a secret may stand anywhere in it, in keys too, and what replaces it needs no escaping in JSON.
-    data = reading.redactor.text(data.decode("utf-8", "backslashreplace")).encode()
+    data = reading.redactor.json_text(data.decode("utf-8", "backslashreplace")).encode("utf-8", "backslashreplace")
     path = f"traces/{label}.json"
     (spool / "traces").mkdir(exist_ok=True)
     (spool / path).write_bytes(data)
@@ -324,7 +352,10 @@ def _report(
         rows_out=len(foreign.trials) - len(duplicates),
         missing=missing,
         earlier_attempts=foreign.earlier_attempts,
-        duplicates=tuple(duplicates[:MOST_DUPLICATES]),
+        duplicates=tuple(
+            Repeated(native_id=clean(item.native_id, 200), kept=clean(item.kept), dropped=clean(item.dropped), same=item.same)
+            for item in duplicates[:MOST_DUPLICATES]
+        ),
         more_duplicates=max(0, len(duplicates) - MOST_DUPLICATES),
         homeless={safe_text(name, 200): number for name, number in sorted(read.homeless.items())},
         rules=dict(sorted(used.items())),

@@ -7,6 +7,7 @@ named by its path, with dots. What a map cannot convert is an error with file an
 import tomllib
 from collections.abc import Mapping
 from datetime import UTC, datetime
+from functools import cached_property
 from typing import Annotated, Any, Literal, Self, TypeVar
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
@@ -149,7 +150,7 @@ class ColumnMap(Record):
             raise ValueError("nothing gives a verdict: name the column verdict, or a score with passed_at")
         return self
 
-    @property
+    @cached_property
     def columns(self) -> frozenset[str]:
         """The columns that have a place, by the first part of their path."""
         named = [getattr(self, name) for name in type(self).model_fields]

@@ -1,7 +1,7 @@
 """Names of foreign things as records need them: unique, lower case, and nothing lost, since the native name is kept beside."""
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 
 from faultline.importers.interface import ForeignRun
@@ -26,7 +26,15 @@ def family_id(name: str) -> str:
 def _id(name: str, word: str) -> str:
     found = slug(name, 60)
     # An id begins with a letter; the digest keeps a name that does not apart from one that begins with the word.
-    return found if found[:1].isalpha() else f"{word}-{slug(found, 40)[:40].strip('-')}-{_short(name)}"
+    if found[:1].isalpha():
+        return found
+    return "-".join(part for part in (word, slug(found, 40)[:40].strip("-"), _short(name)) if part)
+
+
+def readable(names: Sequence[str], limit: int) -> str:
+    """Return the first few names of a list as a text for people, and how many more there are."""
+    rest = len(names) - limit
+    return ", ".join(safe_text(name, 80) for name in names[:limit]) + (f" and {rest} more" if rest > 0 else "")
 
 
 def run_id(format_name: str, run: ForeignRun) -> str:

@@ -10,7 +10,7 @@ BUILT_IN: Final = {
     "ctrf": "faultline.importers.ctrf:Ctrf",
     "eee": "faultline.importers.eee:EveryEvalEver",
     "harbor": "faultline.importers.harbor:Harbor",
-    "inspect": "faultline.importers.inspect:Inspect",
+    "inspect": "faultline.importers.inspect_ai:Inspect",
     "junit": "faultline.importers.junit:JUnit",
     "rows": "faultline.importers.rows:Rows",
     "swebench": "faultline.importers.swebench:SweBench",

@@ -9,6 +9,7 @@ import json
 import os
 import stat
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -148,8 +149,15 @@ def foreign_json(data: bytes | str, place: str) -> Any:
 
     Raises ``BadInputError`` for a key that stands twice, nesting that is too deep, an endless number, and what is no UTF-8.
     """
+    with translated(place):
+        return json.loads(decoded(data, place) if isinstance(data, bytes) else data, object_pairs_hook=unique_keys)
+
+
+@contextmanager
+def translated(place: str) -> Iterator[None]:
+    """Turn what the JSON parser raises into a ``BadInputError`` that names the place."""
     try:
-        return json.loads(decoded(data, place) if isinstance(data, bytes) else data, object_pairs_hook=_unique)
+        yield
     except json.JSONDecodeError as error:
         where = f"{shown(place)}:{error.lineno}:{error.colno}" if error.lineno > 1 else f"{shown(place)}, column {error.colno}"
         raise BadInputError(where, "this is not JSON", found=error.msg) from error
@@ -159,7 +167,8 @@ def foreign_json(data: bytes | str, place: str) -> Any:
         raise BadInputError(shown(place), "this is not strict JSON", found=safe_text(str(error), 160)) from error
 
 
-def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return an object of JSON; raises ``ValueError`` for a key that stands twice."""
     found = dict(pairs)
     if len(found) != len(pairs):
         names = [name for name, _ in pairs]

@@ -1,6 +1,7 @@
 """A foreign trial as a record: the rule's class, blame and scoreable; the verdict only where it may count."""
 
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from faultline.importers.interface import NO_TIME, ForeignAttempt, ForeignTrial
 from faultline.importers.rules import Rule
@@ -28,14 +29,16 @@ _MODES = {StatusClass.INFRA: Mode.INFRASTRUCTURE, StatusClass.VERIFIER: Mode.VER
 _MESSAGE = 2_000
 
 
-def redacted(trial: ForeignTrial, redactor: Redactor) -> ForeignTrial:
-    """Return a trial whose texts are harmless, cut and redacted."""
+def redacted(trial: ForeignTrial, index: int, redactor: Redactor) -> ForeignTrial:
+    """Return a trial with its number, whose texts are harmless, cut and redacted."""
 
     def clean(text: str, limit: int) -> str:
         return redactor.text(safe_text(text, limit)) if text else ""
 
     return replace(
         trial,
+        index=index,
+        native_id=clean(trial.native_id, 300),
         native_status=clean(trial.native_status, 300),
         message=clean(trial.message, _MESSAGE - 100),
         extra={safe_text(key, 100): clean(value, 1_000) for key, value in sorted(trial.extra.items())},
@@ -88,7 +91,7 @@ def trial_record(
             sha256=sha256,
             member=safe_text(trial.place.member, 300),
             row=trial.place.row,
-            native_id=safe_text(trial.native_id, 300),
+            native_id=trial.native_id,
             native_status=trial.native_status,
             native_message=trial.message,
             native_verdict=trial.verdict,
@@ -100,6 +103,7 @@ def trial_record(
     )
 
 
+@lru_cache(maxsize=1024)
 def outcome(rule: Rule, verdict: str | None, native_status: str) -> Outcome:
     """Return what a rule makes of a verdict: a verdict of a trial that is not scoreable is kept in the source only."""
     scoreable = rule.scoreable != "no" and verdict is not None
@@ -148,16 +152,17 @@ def _attempt(
         ended_at=attempt.ended_at or NO_TIME,
         end=("judged" if verdict is not None else "unknown") if final else "superseded",
         observed=safe_text(attempt.observed, 500),
-        timing=Timing(
-            setup=_seconds(attempt.setup_seconds),
-            agent=_seconds(attempt.agent_seconds),
-            grading=_seconds(attempt.grading_seconds),
-        ),
+        timing=_timing(attempt.setup_seconds, attempt.agent_seconds, attempt.grading_seconds),
         usage=attempt.usage,
         cost=attempt.cost,
         candidate=_NOT_OURS,
         artifacts=artifacts,
     )
+
+
+@lru_cache(maxsize=64)
+def _timing(setup: float | None, agent: float | None, grading: float | None) -> Timing:
+    return Timing(setup=_seconds(setup), agent=_seconds(agent), grading=_seconds(grading))
 
 
 def _seconds(value: float | None) -> float | Absent:

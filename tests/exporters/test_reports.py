@@ -55,7 +55,7 @@ class TestCases:
         of = subject()
         suites = [case.suite for case in cases_of(of)]
 
-        assert len(of.evaluation.report.gates) == suites.count("publication gates")
+        assert len(of.evaluation.report.gates) == suites.count("faultline.gates")
         assert 1 + len(factories.CONTROLS) == suites.count("task validity: task-00")
         assert not any(suite.startswith("run ") for suite in suites)
 
