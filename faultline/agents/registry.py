@@ -7,8 +7,8 @@ from faultline.agents.command import NO_MODEL
 from faultline.agents.controls import control_identity
 from faultline.agents.interface import Agent
 from faultline.agents.plugin import PluginAgent
-from faultline.errors import RefusedError
-from faultline.kinds import AgentKind
+from faultline.errors import BadInputError, RefusedError
+from faultline.kinds import AgentKind, safe_text
 from faultline.plugins import Group
 from faultline.records import AgentIdentity, not_applicable, unknown
 
@@ -25,7 +25,8 @@ def agent_identity(name: str) -> AgentIdentity:
     """Return the identity of an agent that is found by its name; a class of another package never is a control.
 
     Version and digests are those of the installed package, taken by the harness; only model and provider are the class's word.
-    Raises :class:`RefusedError` for a name that is none, or that stands for a control of a task, and as :meth:`Group.package`.
+    Raises :class:`RefusedError` for a name that is none, or that stands for a control of a task, :class:`BadInputError` for a
+    class whose words are no texts, and as :meth:`Group.package`.
     """
     if AGENTS.is_built_in(name):
         AGENTS.load(name)
@@ -33,13 +34,17 @@ def agent_identity(name: str) -> AgentIdentity:
     kind = AGENTS.load(name)
     if name == "baseline" or name.startswith(("wrong-", "valid-")):
         raise RefusedError(f"entry point {name}", "the names baseline, wrong-… and valid-… stand for controls of tasks")
+    if not (isinstance(kind.model, str) and isinstance(kind.provider, str)):
+        raise BadInputError(
+            f"entry point {name}", "model and provider of the class are no texts", expected='such as model = "none"'
+        )
     package = AGENTS.package(name)
     silent, no_model = unknown("the class does not name it"), not_applicable("the agent uses no model")
     return AgentIdentity(
         name=name,
         kind=AgentKind.PLUGIN,
-        model=no_model if kind.model == NO_MODEL else kind.model or silent,
-        provider=no_model if kind.model == NO_MODEL else kind.provider or silent,
+        model=no_model if kind.model == NO_MODEL else safe_text(kind.model, 200) or silent,
+        provider=no_model if kind.model == NO_MODEL else safe_text(kind.provider, 200) or silent,
         version=f"{package.name} {package.version}",
         command=(),
         environment=(),

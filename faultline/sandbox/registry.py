@@ -36,9 +36,14 @@ def sandbox_named(name: str) -> tuple[SandboxLevel, ExternalSandbox | None]:
             expected="level = SandboxLevel.EXTERNAL",
             found=safe_text(str(level), 60),
         )
-    missing = [word for word in ("alone", "promises", "gaps") if not hasattr(kind, word)]
+    said = {"alone": bool, "promises": tuple, "gaps": tuple}
+    missing = [word for word, form in said.items() if not isinstance(getattr(kind, word, None), form)]
     if missing:
-        raise BadInputError(f"entry point {name}", "this sandbox does not say what it promises", expected=", ".join(missing))
+        raise BadInputError(
+            f"entry point {name}",
+            "this sandbox does not say what it promises",
+            expected=", ".join(f"{word}: {said[word].__name__}" for word in missing),
+        )
     package = SANDBOXES.package(name)
     pin = ExternalSandbox(name=name, distribution=package.name, version=package.version, files=dict(package.files))
     return SandboxLevel.EXTERNAL, pin

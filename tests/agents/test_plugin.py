@@ -8,7 +8,7 @@ import pytest
 from tiny import CANARY, write_task
 
 from faultline.agents import AGENTS, Agent, Assignment, PluginAgent, Repair, agent_identity, control_identity, open_plugin
-from faultline.errors import RefusedError
+from faultline.errors import BadInputError, RefusedError
 from faultline.kinds import AgentKind
 from faultline.records import Absent, not_applicable, unknown
 from faultline.tasks import load_task, materialise, write_tree
@@ -95,6 +95,15 @@ class TestIdentity:
         identity = agent_identity("mender")
 
         assert {"unknown"} == {identity.model.absence, identity.provider.absence}
+
+    def test_words_that_are_no_texts_are_refused(self, installed):
+        """They could not stand in a record; longer ones are cut."""
+        installed(code=CODE.replace('"acme/mender-1"', "5"))
+        with pytest.raises(BadInputError, match="entry point mender: model and provider of the class are no texts"):
+            agent_identity("mender")
+        installed(code=CODE.replace('"acme/mender-1"', '"m" * 9_000'))
+
+        assert 200 >= len(agent_identity("mender").model)
 
     @pytest.mark.parametrize("name", AGENTS.built_in)
     def test_those_of_this_release_are_the_controls_that_they_were(self, name):

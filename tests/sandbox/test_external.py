@@ -78,16 +78,19 @@ def test_it_cannot_take_the_name_of_one_of_ours(installed, name):
         sandbox_named(name)
 
 
-def test_one_that_does_not_say_what_it_promises_is_refused(installed):
+@pytest.mark.parametrize("more", ["", "    alone, promises, gaps = 1, 5, 'none'\n"])
+def test_one_that_does_not_say_what_it_promises_is_refused(installed, more):
     """
     ``doctor`` has nothing to print for it.
     """
     installed(
         "from faultline.kinds import SandboxLevel\nfrom faultline.sandbox import Sandbox\n\n\n"
-        "class Jail(Sandbox):\n    level = SandboxLevel.EXTERNAL\n"
+        "class Jail(Sandbox):\n    level = SandboxLevel.EXTERNAL\n" + more
     )
 
-    with pytest.raises(BadInputError, match="does not say what it promises; expected alone, promises, gaps"):
+    with pytest.raises(
+        BadInputError, match="does not say what it promises; expected alone: bool, promises: tuple, gaps: tuple"
+    ):
         sandbox_named("jail")
 
 
