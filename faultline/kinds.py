@@ -177,6 +177,10 @@ class AgentKind(Word):
     CONTROL = "control", "Applies a named repair whose verdict is known in advance."
     TRIVIAL = "trivial", "Does something that repairs nothing, such as removing the public tests; a control that must fail."
     COMMAND = "command", "A program that works in a directory."
+    PLUGIN = (
+        "plugin",
+        "A class of an installed package, working inside the harness, which keeps it from nothing. Not fit for publication.",
+    )
     IMPORTED = "imported", "Described by another harness's log."
 
     @property
@@ -191,6 +195,12 @@ class SandboxLevel(Word):
     BUBBLEWRAP = "bubblewrap", "Own network, process, mount, IPC and host-name namespaces, read-only system, limits."
     CONTAINER = "container", "A container engine's isolation with limits."
     PROCESS = "process", "Limits only: the candidate sees the host's files, network and processes. Not fit for publication."
+    EXTERNAL = "external", "A sandbox of an installed package, whose promises nobody proved here. Not fit for publication."
+
+    @property
+    def fit(self) -> bool:
+        """Whether verdicts from this level may be published."""
+        return self in (SandboxLevel.BUBBLEWRAP, SandboxLevel.CONTAINER)
 
 
 class RetryPolicy(Word):

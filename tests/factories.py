@@ -37,6 +37,7 @@ from faultline.records import (
     Choices,
     Correction,
     Cost,
+    ExternalSandbox,
     IntegerRange,
     Outcome,
     Provenance,
@@ -309,6 +310,11 @@ def provenance() -> Provenance:
 Ending = Callable[[Cell], Outcome]
 
 
+def jail(version: str = "1.0") -> ExternalSandbox:
+    """Return the sandbox of an installed package, as a manifest pins it."""
+    return ExternalSandbox(name="jail", distribution="jail-package", version=version, files={"jail.py": "sha256:" + "0" * 64})
+
+
 def run(
     name: str,
     kind: RunKind,
@@ -321,6 +327,7 @@ def run(
     hash_seeds: int = 1,
     hours: float = 1.0,
     sandbox: SandboxLevel = SandboxLevel.BUBBLEWRAP,
+    external: ExternalSandbox | None = None,
     synthetic: bool = True,
     retry: Retry | None = None,
     estimand: Estimand = Estimand.PASS_AT_1,
@@ -348,6 +355,7 @@ def run(
         retry=retry or Retry(policy=RetryPolicy.TRANSPORT_ONLY, max_attempts=2),
         estimand=estimand,
         sandbox=sandbox,
+        external=external,
         judge_seed="0" * 32,
         prices=unknown("made up"),
         provenance=provenance(),

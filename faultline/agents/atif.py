@@ -21,7 +21,7 @@ def trajectory(identity: AgentIdentity, assignment: Assignment, output: str, *, 
     if isinstance(identity.model, str):
         agent["model_name"] = identity.model
     steps = [
-        {"step_id": 1, "source": "user", "message": safe_text(assignment.variant.issue, 200_000)},
+        {"step_id": 1, "source": "user", "message": safe_text(assignment.issue, 200_000)},
         {"step_id": 2, "source": "agent", "message": safe_text(output, 8 * 2**20)},
     ]
     document: dict[str, object] = {

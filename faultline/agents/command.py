@@ -55,8 +55,6 @@ def command_identity(path: Path) -> AgentIdentity:
 class CommandAgent(Agent):
     """Runs the program of an agent file; the issue is on its standard input and in its workspace."""
 
-    deterministic = False
-
     def __init__(self, path: Path, identity: AgentIdentity, sandbox: Sandbox, environment: Mapping[str, str]) -> None:
         """Bind the file to the identity of the manifest.
 
@@ -68,14 +66,15 @@ class CommandAgent(Agent):
         unset = [name for name in identity.environment if name not in environment]
         if unset:
             raise RefusedError(f"{path}: environment", "a variable to be passed is not set", found=", ".join(unset))
-        self._file, self._folder, self._identity = read_agent_file(path), path.parent, identity
+        super().__init__(identity)
+        self._file, self._folder = read_agent_file(path), path.parent
         self._sandbox, self._environment = sandbox, environment
 
     def repair(self, assignment: Assignment) -> Repair:
         """Run the program to its end or to a limit: of time, or of the memory of all its processes together."""
         allowed = self._identity.seconds
         seconds = min(assignment.seconds, allowed) if isinstance(allowed, int | float) else assignment.seconds
-        ended = self._sandbox.capture(self._launch(assignment), stdin=assignment.variant.issue.encode(), seconds=seconds)
+        ended = self._sandbox.capture(self._launch(assignment), stdin=assignment.issue.encode(), seconds=seconds)
         note = _note(ended, seconds)
         usage, cost = self._usage(assignment.workspace)
         own = tuple(name for name in (self._file.trace_file, self._file.usage_file) if name)
@@ -85,7 +84,7 @@ class CommandAgent(Agent):
         )
 
     def _launch(self, assignment: Assignment) -> Launch:
-        mounts, modules = python_runtime(assignment.variant.task.definition.runtime)
+        mounts, modules = python_runtime(assignment.runtime)
         words = {"{agent}": INSIDE_AGENT, "{python}": str(interpreter())}
         environment = {
             "PATH": "/usr/local/bin:/usr/bin:/bin",

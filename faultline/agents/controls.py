@@ -35,20 +35,16 @@ class ControlAgent(Agent):
 
     deterministic = True
 
-    def __init__(self, identity: AgentIdentity) -> None:
-        """Take the name of the control from its identity."""
-        self._identity = identity
-
     def repair(self, assignment: Assignment) -> Repair:
         """Apply the overlay that the control is named after."""
-        name, variant = self._identity.name, assignment.variant
+        name = self._identity.name
         steps = ["The workspace was left as it was."]
         if self._identity.kind is not AgentKind.NO_OP:
-            overlay = variant.repairs[name]
+            overlay = assignment.repairs[name]
             for path in overlay.deleted:
                 (assignment.workspace / path).unlink()
             for path, data in overlay.files.items():
-                if is_editable(path, variant.editable):
+                if is_editable(path, assignment.editable):
                     target = assignment.workspace / path
                     target.parent.mkdir(parents=True, exist_ok=True)
                     target.write_bytes(data)

@@ -6,7 +6,7 @@ from random import Random
 
 from faultline.agents.atif import trajectory
 from faultline.agents.interface import Agent, Assignment, Repair
-from faultline.records import AgentIdentity, not_applicable
+from faultline.records import not_applicable
 from faultline.tasks import is_editable
 
 _NO_USAGE = not_applicable("a control uses no model")
@@ -14,7 +14,7 @@ _NO_USAGE = not_applicable("a control uses no model")
 
 def _delete_tests(assignment: Assignment) -> list[str]:
     """Remove every public test; they are put back before judging, so nothing is gained."""
-    paths = sorted(path for path in assignment.variant.workspace if path.startswith("tests/"))
+    paths = sorted(path for path in assignment.given if path.startswith("tests/"))
     for path in paths:
         (assignment.workspace / path).unlink()
     return [f"Removed {path}." for path in paths]
@@ -25,8 +25,8 @@ def _random_edit(assignment: Assignment) -> list[str]:
     rng = Random(assignment.session)  # noqa: S311  (a reproducible draw, not a secret)
     lines = [
         (path, number)
-        for path, data in sorted(assignment.variant.workspace.items())
-        if is_editable(path, assignment.variant.editable)
+        for path, data in sorted(assignment.given.items())
+        if is_editable(path, assignment.editable)
         for number, line in enumerate(data.splitlines())
         if line.strip()
     ]
@@ -45,12 +45,6 @@ TRIVIAL: dict[str, Callable[[Assignment], list[str]]] = {"delete-tests": _delete
 
 class TrivialAgent(Agent):
     """Does what its name says, whatever the issue is."""
-
-    deterministic = False
-
-    def __init__(self, identity: AgentIdentity) -> None:
-        """Take what to do from the identity's name."""
-        self._identity = identity
 
     def repair(self, assignment: Assignment) -> Repair:
         """Change the workspace without a thought for the issue."""

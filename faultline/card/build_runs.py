@@ -51,6 +51,7 @@ def run_card(run: RunFacts, facts: Facts, *, opened: bool = False) -> RunCard:
         estimand=manifest.estimand,
         estimates=manifest.estimates,
         sandbox=manifest.sandbox,
+        external=manifest.external,
         provenance=manifest.provenance,
         synthetic=manifest.synthetic,
         counts=counts_of(trials, len(manifest.cells), controls=all(agent.kind.is_control for agent in manifest.agents)),

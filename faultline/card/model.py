@@ -49,7 +49,7 @@ from faultline.kinds import (
 )
 from faultline.records.base import Absent, Record
 from faultline.records.imported import Imported, ImportedTask
-from faultline.records.run import AgentIdentity, Provenance, Retry
+from faultline.records.run import AgentIdentity, ExternalSandbox, Provenance, Retry
 from faultline.records.settlement import Settlement
 from faultline.records.task import Correction, TaskLimits
 from faultline.records.trial import ArtifactRef, Changes, Evidence, Reason, Source, Usage
@@ -448,6 +448,8 @@ class RunCard(Record):
     estimates: ShortText
     """The estimand with its number, ``pass@1`` or ``best-of-2``; stands wherever a number of the run stands."""
     sandbox: SandboxLevel | Absent
+    external: ExternalSandbox | None = Field(default=None, exclude_if=lambda value: value is None)
+    """Whose sandbox it is, when it is that of an installed package."""
     provenance: Provenance
     synthetic: bool
     counts: OutcomeCounts

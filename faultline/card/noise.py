@@ -26,6 +26,7 @@ def code_digest(run: RunFacts, agent: str) -> Digest:
             "tasks": sorted(pin.content_digest() for pin in manifest.tasks or manifest.foreign_tasks),
             "cases": sorted({f"{cell.task}/{cell.variant}" for cell in manifest.cells if cell.agent == agent}),
             "sandbox": str(manifest.sandbox),
+            **({} if manifest.external is None else {"external": manifest.external.content_digest()}),
             "retry": None if isinstance(retry := manifest.retry, Absent) else [str(retry.policy), retry.max_attempts],
             "estimand": str(manifest.estimand),
             "versions": dict(sorted(manifest.provenance.versions.items())),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from faultline.errors import MissingInputError
-from faultline.kinds import SandboxLevel, safe_text
+from faultline.kinds import safe_text
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -56,10 +56,10 @@ artifacts_option = click.option(
 
 sandbox_option = click.option(
     "--sandbox",
-    type=click.Choice([level.value for level in SandboxLevel]),
-    default=SandboxLevel.BUBBLEWRAP.value,
+    default="bubblewrap",
     show_default=True,
-    help="Where untrusted code runs; 'process' is not fit for publication.",
+    metavar="NAME",
+    help="Where untrusted code runs: 'bubblewrap', 'container', or, not fit for publication, 'process' or that of a package.",
 )
 
 

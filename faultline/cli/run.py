@@ -17,8 +17,8 @@ from faultline.cli.common import (
     sandbox_option,
 )
 from faultline.cli.live import conflict_error, counts_of, folds_of
-from faultline.errors import RefusedError, raise_all
-from faultline.kinds import RetryPolicy, SandboxLevel
+from faultline.errors import raise_all
+from faultline.kinds import RetryPolicy
 
 if TYPE_CHECKING:
     from faultline.execution import LiveRun
@@ -85,8 +85,9 @@ def run(
 ) -> None:
     """Let an agent work on the tasks, and record every result exactly once.
 
-    AGENT is a control: `no-op`, `reference`, or one that repairs nothing, `delete-tests` or `random-edit`. Your own agent is
-    described by a file: `--agent agent.toml`.
+    AGENT is a control: `no-op`, `reference`, or one that repairs nothing, `delete-tests` or `random-edit`; or the name of an
+    agent that an installed package brings, which works inside the harness and cannot be published. Your own agent is described
+    by a file: `--agent agent.toml`.
     The plan is frozen first; Ctrl-C or a crash loses nothing that was recorded, and `faultline resume` goes on.
 
     \b
@@ -96,16 +97,16 @@ def run(
     """
     from faultline.clock import Clock
     from faultline.execution import LiveRun, Planned, gather_provenance, plan_evaluation, retry_rule
-    from faultline.sandbox import open_sandbox
+    from faultline.sandbox import open_sandbox, sandbox_named
 
     rule = retry_rule(RetryPolicy(retry), max_attempts)
     identity = _identity(agent, agent_file)
-    level = SandboxLevel(sandbox)
-    open_sandbox(level)
+    level, external = sandbox_named(sandbox)
+    open_sandbox(level, external)
     chosen = pick_tasks(root, tasks)
     people, helpers = _contributions(agent_file)
     provenance = gather_provenance(root, chosen, (*people, *human), (*helpers, *assistant))
-    planned = Planned(Clock(), provenance, level)
+    planned = Planned(Clock(), provenance, level, external)
     manifest = plan_evaluation(chosen, identity, planned, trials=trials, variants=variants, seeds=seeds, retry=rule)
     live = LiveRun(root, manifest.run, ledger, artifacts)
     live.create(manifest, agent_file)
@@ -157,21 +158,13 @@ def seal(*, run_id: str, ledger: str, artifacts: str, root: Path) -> None:
 
 
 def _identity(agent: str | None, agent_file: Path | None) -> "AgentIdentity":
-    from faultline.agents import TRIVIAL, command_identity, control_identity
+    from faultline.agents import AGENTS, agent_identity, command_identity
 
-    known = ("no-op", "reference", *TRIVIAL)
-    if (agent is None) == (agent_file is None):
-        raise click.UsageError(f"name a control ({', '.join(known)}) or give --agent FILE")
-    if agent_file is not None:
+    if agent is not None and agent_file is None:
+        return agent_identity(agent)
+    if agent_file is not None and agent is None:
         return command_identity(agent_file)
-    if agent not in known:
-        raise RefusedError(
-            str(agent),
-            "this is no agent that can be evaluated",
-            expected=f"{', '.join(known)}, or --agent FILE",
-            next_step="faultline run --help",
-        )
-    return control_identity(agent)
+    raise click.UsageError(f"name an agent ({', '.join(AGENTS.names())}) or give --agent FILE")
 
 
 def _contributions(agent_file: Path | None) -> tuple[tuple[str, ...], tuple[str, ...]]:

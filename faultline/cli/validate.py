@@ -18,7 +18,6 @@ from faultline.cli.common import (
     root_option,
     sandbox_option,
 )
-from faultline.kinds import SandboxLevel
 
 if TYPE_CHECKING:
     from faultline.gates import RunFacts, Validity
@@ -58,14 +57,14 @@ def validate(
     from faultline.gates import unkilled
     from faultline.gates.gathering import run_facts, task_facts
     from faultline.gates.validity import validity_in
-    from faultline.sandbox import open_sandbox
+    from faultline.sandbox import open_sandbox, sandbox_named
 
-    level = SandboxLevel(sandbox)
-    open_sandbox(level)
+    level, external = sandbox_named(sandbox)
+    open_sandbox(level, external)
     chosen = pick_tasks(root, tasks)
     earlier = _validity_runs(root)
     clock = Clock()
-    manifest = plan_validity(chosen, Planned(clock, gather_provenance(root, chosen, (), ()), level), variants)
+    manifest = plan_validity(chosen, Planned(clock, gather_provenance(root, chosen, (), ()), level, external), variants)
     live = LiveRun(root, manifest.run, ledger)
     live.create(manifest, None)
     try:

@@ -8,7 +8,7 @@ from faultline.agents import control_identity
 from faultline.clock import Clock
 from faultline.errors import RefusedError
 from faultline.kinds import Estimand, RetryPolicy, RunKind, SandboxLevel
-from faultline.records import AgentIdentity, Cell, Provenance, Retry, RunManifest, not_applicable, unknown
+from faultline.records import AgentIdentity, Cell, ExternalSandbox, Provenance, Retry, RunManifest, not_applicable, unknown
 from faultline.tasks import Task, materialise, pin_task
 
 REPETITIONS = 3
@@ -30,6 +30,8 @@ class Planned:
     clock: Clock
     provenance: Provenance
     sandbox: SandboxLevel
+    external: ExternalSandbox | None = None
+    """Whose sandbox it is, when it is that of an installed package."""
 
 
 def plan_validity(tasks: Sequence[Task], planned: Planned, variants: int = VARIANTS) -> RunManifest:
@@ -138,6 +140,7 @@ def _manifest(planned: Planned, name: str, *, retry: Retry, **parts: object) -> 
         retry=retry,
         estimand=Estimand.BEST_OF_K if retry.policy is RetryPolicy.BEST_OF_K else Estimand.PASS_AT_1,
         sandbox=planned.sandbox,
+        external=planned.external,
         judge_seed=planned.clock.token(),
         provenance=planned.provenance,
         **parts,  # type: ignore[arg-type]  # checked by the model itself

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from faultline.agents import Agent, Assignment, CommandAgent, ControlAgent, Repair, TrivialAgent, last_message
+from faultline.agents import Agent, Assignment, CommandAgent, ControlAgent, Repair, TrivialAgent, last_message, open_plugin
 from faultline.clock import Clock
 from faultline.errors import IntegrityError
 from faultline.execution.live import LiveRun
@@ -63,7 +63,7 @@ class Workshop:
         """Open the sandbox that the plan names; a weaker one is never put in its place."""
         self._live, self._manifest, self._clock, self._scratch = live, manifest, clock, scratch
         self._environment = environment
-        self._sandbox: Sandbox = open_sandbox(present(manifest.sandbox))
+        self._sandbox: Sandbox = open_sandbox(present(manifest.sandbox), manifest.external)
         self._identities = {agent.name: agent for agent in manifest.agents}
         self._judges: dict[tuple[str, str], tuple[TaskVariant, Judge]] = {}
         self._agents: dict[str, Agent] = {}
@@ -90,11 +90,12 @@ class Workshop:
                 write_tree(variant.workspace, workspace)
                 setup = self._clock.monotonic() - started
                 repair = self._agent(cell.agent).repair(
-                    Assignment(
+                    Assignment.of(
                         variant,
                         workspace,
                         variant.task.definition.limits.agent_seconds,
                         f"{self._manifest.run}/{cell.label}/{number}",
+                        control=self._identities[cell.agent].kind.is_control,
                     )
                 )
                 agent_time = self._clock.monotonic() - started - setup
@@ -230,6 +231,8 @@ class Workshop:
         return self._agents[name]
 
     def _open_agent(self, identity: AgentIdentity) -> Agent:
+        if identity.kind is AgentKind.PLUGIN:
+            return open_plugin(identity, self._clock.monotonic)
         if identity.kind is AgentKind.TRIVIAL:
             return TrivialAgent(identity)
         if identity.kind is not AgentKind.COMMAND:

@@ -5,7 +5,7 @@ Reads what it is given and sealed runs; writes nothing but the folder that :func
 """
 
 from faultline.exporters.interface import Export, Exporter, Subject
-from faultline.exporters.registry import exporter_names, open_exporter
+from faultline.exporters.registry import EXPORTERS, exporter_names, open_exporter
 from faultline.exporters.write import export, write_export
 
-__all__ = ["Export", "Exporter", "Subject", "export", "exporter_names", "open_exporter", "write_export"]
+__all__ = ["EXPORTERS", "Export", "Exporter", "Subject", "export", "exporter_names", "open_exporter", "write_export"]

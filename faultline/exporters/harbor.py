@@ -22,7 +22,18 @@ from faultline.tasks import Task, TaskVariant, materialise, read_tree
 
 WORKDIR = "/app"
 IMAGE = "python:3.12-slim-bookworm"
-ROOMS = ("__init__.py", "kinds.py", "errors.py", "clock.py", "checks.py", "records", "tasks", "sandbox", "grading")
+ROOMS = (
+    "__init__.py",
+    "kinds.py",
+    "errors.py",
+    "clock.py",
+    "checks.py",
+    "plugins.py",
+    "records",
+    "tasks",
+    "sandbox",
+    "grading",
+)
 """What of Faultline judging needs; a test judges with these alone."""
 PARTS = ("task.toml", "issue.md", "variants.toml", "workspace", "hidden", "repairs")
 """What of a task folder its digest covers."""

@@ -1,13 +1,10 @@
-"""Exporters by name: those of this release, and those that installed packages bring by the entry point group."""
+"""Exporters by name: those of this release, and those that installed packages bring by ``faultline.exporters``."""
 
-from importlib.metadata import EntryPoint, entry_points
 from typing import Final
 
-from faultline.errors import BadInputError, RefusedError
 from faultline.exporters.interface import Exporter
-from faultline.kinds import safe_text
+from faultline.plugins import Group
 
-GROUP: Final = "faultline.exporters"
 BUILT_IN: Final = {
     "ctrf": "faultline.exporters.ctrf:CtrfExporter",
     "eee": "faultline.exporters.eee:EeeExporter",
@@ -21,34 +18,14 @@ BUILT_IN: Final = {
     "json": "faultline.exporters.tables:JsonExporter",
     "parquet": "faultline.exporters.parquet:ParquetExporter",
 }
-"""The same lines as in pyproject.toml, so that a checkout works before it is installed; a test compares them."""
+EXPORTERS: Final = Group("faultline.exporters", Exporter, "exporter", BUILT_IN)  # type: ignore[type-abstract]  # only classes derived from it are made
 
 
 def exporter_names() -> tuple[str, ...]:
     """Return the names of all formats, in order."""
-    return tuple(sorted({*BUILT_IN, *(point.name for point in entry_points(group=GROUP))}))
+    return EXPORTERS.names()
 
 
 def open_exporter(name: str) -> Exporter:
-    """Return the exporter of a format.
-
-    Raises :class:`RefusedError` for a name that is none or that two packages claim, :class:`BadInputError` for an entry
-    point that does not lead to an exporter.
-    """
-    points = {point.value: point for point in entry_points(group=GROUP) if point.name == name}
-    if name in BUILT_IN:
-        points.setdefault(BUILT_IN[name], EntryPoint(name, BUILT_IN[name], GROUP))
-    if not points:
-        raise RefusedError(f"format {safe_text(name, 60)}", "there is no such format", expected=", ".join(exporter_names()))
-    if len(points) > 1:
-        raise RefusedError(f"format {name}", "two packages bring this format", found=", ".join(sorted(points)))
-    (point,) = points.values()
-    try:
-        found = point.load()
-    except Exception as error:  # an installed package may raise anything when it is imported
-        raise BadInputError(
-            f"format {name}", f"the exporter {point.value} cannot be loaded", found=safe_text(str(error), 200)
-        ) from error
-    if not (isinstance(found, type) and issubclass(found, Exporter)):
-        raise BadInputError(f"format {name}", f"{point.value} is no exporter", expected="a class derived from Exporter")
-    return found()
+    """Return the exporter of a format; raises as :meth:`Group.load` does."""
+    return EXPORTERS.make(name)

@@ -76,7 +76,7 @@ def protocol_differences(one: RunFacts, other: RunFacts) -> Iterator[str]:
             yield f"{here}: limits of {task} ({', '.join(parts)})"
     yield from _foreign(one, other)
     for name, x, y in (
-        ("sandbox", _word(a.sandbox), _word(b.sandbox)),
+        ("sandbox", a.sandbox_words, b.sandbox_words),
         ("retry policy", a.retry_rule, b.retry_rule),
         ("estimand", str(a.estimand), str(b.estimand)),
         ("trials a case", str(a.trials), str(b.trials)),

@@ -13,7 +13,7 @@ from faultline.gates.gate import Finding, Gate, count_of, lack
 from faultline.gates.model import Lack, Link
 from faultline.gates.policy import Policy, Threshold
 from faultline.gates.validity import distinct_variants, validity_in, validity_of, validity_runs
-from faultline.kinds import SandboxLevel, StatusClass
+from faultline.kinds import AgentKind, SandboxLevel, StatusClass
 
 REPETITIONS = Threshold("G6", "validity_repetitions", 3, "more", 1_000, "Repetitions of each control, variant and hash seed.")
 HASH_SEEDS = Threshold("G6", "validity_hash_seeds", 2, "more", 100, "Hash seeds under which each control is repeated.")
@@ -115,9 +115,22 @@ def _gaps(task: TaskFacts, facts: Facts, policy: Policy) -> Iterator[Lack]:
 def _judged_badly(run: RunFacts, task: str | None = None) -> Iterator[Lack]:
     """Yield why a run's verdicts cannot be trusted: no isolation, or a judge that went wrong."""
     trials = run.trials if task is None else run.by_task.get(task, ())
-    loose = sum(trial.sandbox == SandboxLevel.PROCESS for trial in trials)
-    if run.manifest.sandbox is SandboxLevel.PROCESS or loose:
+    levels = {run.manifest.sandbox, *(trial.sandbox for trial in trials)}
+    if SandboxLevel.PROCESS in levels:
         yield lack(run.link, "a sandbox that keeps candidates apart: it was judged at the level process, which has limits only")
+    if SandboxLevel.EXTERNAL in levels:
+        yield lack(
+            run.link,
+            f"a sandbox that keeps candidates apart: it was judged in {run.manifest.sandbox_words}, which an installed package "
+            "brought and nobody proved here",
+        )
+    for agent in run.agents.values():
+        if agent.kind is AgentKind.PLUGIN:
+            yield lack(
+                run.link,
+                f"an agent kept from hidden files and from the judge: {agent.name} is a class of an installed package and "
+                "worked inside the harness; evaluate it as a program, by an agent file",
+            )
     for status in (StatusClass.VERIFIER, StatusClass.TASK_DEFECT):
         number = sum(trial.outcome.status is status for trial in trials)
         if number:
@@ -131,8 +144,8 @@ GATE = Gate(
     predicate=(
         "In the newest validity run of every task in its current form, the untouched workspace and each tempting wrong "
         "repair fail with their reason codes, the reference and the other valid repairs pass everything, and no verdict "
-        "flips over at least three repetitions, two hash seeds and three variants; nothing is judged at the sandbox level "
-        "process."
+        "flips over at least three repetitions, two hash seeds and three variants; nothing is judged at the sandbox levels "
+        "process and external, and no agent works inside the harness."
     ),
     why="A check that a wrong repair survives, or that a right one fails, measures the check and not the agent.",
     remedy="Mend the task or its checks, then validate again; a task that was changed is unproven until then.",

@@ -17,11 +17,12 @@ from faultline.importers.interface import (
     Place,
 )
 from faultline.importers.reading import Reading, parsed_options
-from faultline.importers.registry import importer_names, importers, load_importer, recognised
+from faultline.importers.registry import IMPORTERS, importer_names, importers, load_importer, recognised
 from faultline.importers.rules import Rule, combined, rule_for, rules
 from faultline.importers.tree import SourceTree, decoded, foreign_json
 
 __all__ = [
+    "IMPORTERS",
     "NO_COST",
     "NO_TIME",
     "NO_USAGE",

@@ -35,7 +35,7 @@ from faultline.records.review import (
     ReviewSample,
     SampledItem,
 )
-from faultline.records.run import AgentIdentity, Cell, Provenance, Retry, RunManifest, Seal
+from faultline.records.run import AgentIdentity, Cell, ExternalSandbox, Provenance, Retry, RunManifest, Seal
 from faultline.records.settlement import Settlement
 from faultline.records.task import (
     Audit,
@@ -95,6 +95,7 @@ __all__ = [
     "Correction",
     "Cost",
     "Evidence",
+    "ExternalSandbox",
     "FileDiff",
     "FrozenCandidate",
     "ImportReport",

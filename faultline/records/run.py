@@ -19,6 +19,7 @@ from faultline.kinds import (
     ShortText,
     TaskId,
     VariantId,
+    short_digest,
 )
 from faultline.records.base import Absent, Record
 from faultline.records.imported import NATIVE_VARIANT, Imported, ImportedTask
@@ -47,6 +48,22 @@ class AgentIdentity(Record):
     """Digests of the program files that the agent was given."""
     usage_file: ShortText | Absent
     """Where the agent leaves its usage, relative to the workspace."""
+
+
+class ExternalSandbox(Record):
+    """A sandbox that an installed package brought: whose it is, for its level says only that it is not one of ours."""
+
+    name: AgentName
+    """The entry point by which it was chosen."""
+    distribution: ShortText
+    version: ShortText
+    files: dict[ShortText, Digest]
+    """Digests of the files of its package."""
+
+    @property
+    def words(self) -> str:
+        """Name, package and the beginning of a digest over all of it, for people."""
+        return f"{self.name} of {self.distribution} {self.version} ({short_digest(self.content_digest())})"
 
 
 class Cell(Record):
@@ -122,6 +139,8 @@ class RunManifest(Record):
     estimand: Estimand
     sandbox: SandboxLevel | Absent
     """Where candidates are judged, and agents that are programs work."""
+    external: ExternalSandbox | None = Field(default=None, exclude_if=lambda value: value is None)
+    """Whose sandbox it is; set exactly when the level is ``external``."""
     judge_seed: Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{32}$")] | Absent
     """Drawn when the plan was frozen; the hidden inputs of every cell derive from it."""
     prices: Digest | Absent
@@ -147,6 +166,13 @@ class RunManifest(Record):
         """The quantity that the verdicts estimate, with its number where it has one."""
         return self.estimand.value if isinstance(self.retry, Absent) else self.retry.estimates
 
+    @property
+    def sandbox_words(self) -> str:
+        """The sandbox in words, or that nothing tells."""
+        if isinstance(self.sandbox, Absent):
+            return "not told"
+        return f"{self.sandbox}: {self.external.words}" if self.external is not None else str(self.sandbox)
+
     @model_validator(mode="after")
     def _consistent(self) -> Self:
         agents = {agent.name for agent in self.agents}
@@ -161,6 +187,8 @@ class RunManifest(Record):
         own = (self.retry, self.sandbox, self.judge_seed, *(cell.hash_seed for cell in self.cells))
         if self.imported is None and any(isinstance(value, Absent) for value in own):
             raise ValueError("only an imported run may leave out its retry policy, sandbox, judge seed or hash seeds")
+        if (self.external is not None) != (self.sandbox is SandboxLevel.EXTERNAL):
+            raise ValueError("a run says whose its sandbox is exactly when the level is external")
         keys = set()
         for cell in self.cells:
             if cell.agent not in agents:

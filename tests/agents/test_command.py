@@ -43,7 +43,7 @@ def repair(variant, tmp_path):
             open_sandbox(SandboxLevel.BUBBLEWRAP),
             environment or {},
         )
-        return agent.repair(Assignment(variant, workspace, seconds, "run/cell/1")), workspace
+        return agent.repair(Assignment.of(variant, workspace, seconds, "run/cell/1")), workspace
 
     return run
 

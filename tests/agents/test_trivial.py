@@ -14,7 +14,7 @@ def left(tmp_path, name, session="one"):
     folder = tmp_path / f"{name}-{session}"
     folder.mkdir()
     write_tree(variant.workspace, folder)
-    repair = TrivialAgent(control_identity(name)).repair(Assignment(variant, folder, 60.0, session))
+    repair = TrivialAgent(control_identity(name)).repair(Assignment.of(variant, folder, 60.0, session))
     return variant.workspace, read_tree(folder), repair
 
 

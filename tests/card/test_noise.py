@@ -7,6 +7,7 @@ import pytest
 
 from faultline.card.noise import code_digest, noise_of
 from faultline.gates import gather
+from faultline.kinds import SandboxLevel
 
 TASKS = factories.small_tasks(5)
 
@@ -51,6 +52,20 @@ def test_another_version_is_other_code():
     first = factories.evaluation_run(TASKS, "evaluation-1")
     newer = first.manifest.provenance.model_copy(update={"versions": {"python": "3.12"}})
     one, other = facts_of(first, factories.remanifest(factories.evaluation_run(TASKS, "evaluation-2"), provenance=newer))
+
+    assert code_digest(one, "tinker") != code_digest(other, "tinker")
+
+
+def test_another_sandbox_of_an_installed_package_is_other_code():
+    """Passes in other forms of it are another experiment, though their level is the same word."""
+    one, other = facts_of(
+        *(
+            factories.evaluation_run(
+                TASKS, f"evaluation-{version}", sandbox=SandboxLevel.EXTERNAL, external=factories.jail(str(version))
+            )
+            for version in (1, 2)
+        )
+    )
 
     assert code_digest(one, "tinker") != code_digest(other, "tinker")
 

@@ -187,8 +187,8 @@ class TestRun:
 
 
 BAD = {
-    "no agent": (("run",), 2, "name a control"),
-    "unknown control": (("run", "wrong-neighbours"), 2, "this is no agent that can be evaluated"),
+    "no agent": (("run",), 2, "name an agent (delete-tests, no-op"),
+    "unknown control": (("run", "wrong-neighbours"), 2, "there is no agent of this name"),
     "unknown run": (("resume", "no-such-run"), 2, "there is no live run of this name"),
     "unknown sealed run": (("verify", "no-such-run"), 2, "there is no such run"),
     "unknown task": (("validate", "no-such-task"), 2, "there is no such task folder"),

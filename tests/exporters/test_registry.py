@@ -6,17 +6,18 @@ from pathlib import Path
 
 import pytest
 
+from faultline import plugins
 from faultline.errors import BadInputError, RefusedError
-from faultline.exporters import registry
 from faultline.exporters.interface import Exporter
-from faultline.exporters.registry import BUILT_IN, GROUP, exporter_names, open_exporter
+from faultline.exporters.registry import BUILT_IN, exporter_names, open_exporter
 
+GROUP = "faultline.exporters"
 ROOT = Path(__file__).resolve().parent.parent.parent
 
 
 def installed(monkeypatch, *points):
     """Pretend that an installed package brings entry points; the real thing is an installation."""
-    monkeypatch.setattr(registry, "entry_points", lambda group: points if group == GROUP else ())
+    monkeypatch.setattr(plugins, "entry_points", lambda group: points if group == GROUP else ())
 
 
 class TestBuiltIn:

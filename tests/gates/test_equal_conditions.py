@@ -3,7 +3,8 @@
 import factories
 import pytest
 
-from faultline.gates.equal_conditions import GATE
+from faultline.gates import gather
+from faultline.gates.equal_conditions import GATE, protocol_differences
 from faultline.kinds import RetryPolicy, SandboxLevel
 from faultline.records import Retry, not_applicable, not_run, unknown
 
@@ -66,6 +67,18 @@ def test_unequal_conditions(shut, what):
 
     assert ["G13"] == list(found)
     assert f"evaluation-2: equal conditions: evaluation-1 and evaluation-2: {words}" in found["G13"]
+
+
+def test_sandboxes_of_installed_packages_are_told_apart():
+    """
+    Two forms of one package are two sandboxes, though their level is one word.
+    """
+    outside = [{"sandbox": SandboxLevel.EXTERNAL, "external": factories.jail(version)} for version in ("1.0", "2.0")]
+    runs = [factories.remanifest(run, **given) for run, given in zip((TINKER, MENDER), outside, strict=True)]
+    (found,) = protocol_differences(*gather(factories.benchmark(FULL.tasks, runs)).runs)
+
+    assert "sandbox (external: jail of jail-package 1.0 (" in found
+    assert " and external: jail of jail-package 2.0 (" in found
 
 
 def test_more_trials_for_one_agent(shut):

@@ -248,6 +248,35 @@ class TestJudging:
             assert "fail" == found.outcome
             assert f"{runs[-1].name}: a sandbox that keeps candidates apart" in needs(found)
 
+    def test_a_sandbox_of_an_installed_package_is_not_enough(self, ask, needs):
+        """
+        Whatever it promises, nobody proved it here; a trial that was judged in one is found too.
+        """
+        outside = {"sandbox": SandboxLevel.EXTERNAL, "external": factories.jail()}
+        mixed = factories.retrial(
+            factories.evaluation_run(TASKS), lambda trial: trial.model_copy(update={"sandbox": SandboxLevel.EXTERNAL})
+        )
+        for runs, words in (
+            ([factories.validity_run(TASKS, **outside)], "external: jail of jail-package 1.0"),
+            ([VALIDITY, factories.evaluation_run(TASKS, **outside)], "external: jail of jail-package 1.0"),
+            ([VALIDITY, mixed], "judged in bubblewrap, which"),
+        ):
+            found = ask(GATE, of(*runs))
+
+            assert "fail" == found.outcome
+            assert f"{runs[-1].name}: a sandbox that keeps candidates apart: it was judged in" in needs(found)
+            assert words in needs(found)
+
+    def test_an_agent_inside_the_harness_is_no_evidence(self, ask, needs):
+        """
+        It could have read hidden files or changed the judge, whatever the records say.
+        """
+        run = factories.evaluation_run(TASKS, who=factories.agent("tinker", AgentKind.PLUGIN))
+        found = ask(GATE, of(VALIDITY, run))
+
+        assert "fail" == found.outcome
+        assert f"{run.name}: an agent kept from hidden files and from the judge: tinker is a class" in needs(found)
+
     @pytest.mark.parametrize("status", [StatusClass.VERIFIER, StatusClass.TASK_DEFECT])
     def test_a_judge_that_went_wrong_stops_publication(self, ask, needs, status):
         """

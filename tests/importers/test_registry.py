@@ -1,14 +1,19 @@
 """Importers are found by their entry points; a faulty one is named instead of breaking everything."""
 
+from dataclasses import replace
+
 import pytest
 from toy import Toy
 
+from faultline import plugins
 from faultline.errors import BadInputError
 from faultline.importers import parsed_options, registry
 
 
 class Point:
     """An entry point that gives what it is told to."""
+
+    dist = None
 
     def __init__(self, name, gives):
         self.name, self.value, self._gives = name, f"somewhere:{name}", gives
@@ -20,7 +25,8 @@ class Point:
 
 
 def given(monkeypatch, *points):
-    monkeypatch.setattr(registry, "entry_points", lambda **_: points)
+    monkeypatch.setattr(plugins, "entry_points", lambda **_: points)
+    monkeypatch.setattr(registry, "IMPORTERS", replace(registry.IMPORTERS, built_in={}))
 
 
 def test_an_importer_of_somebody_else_stands_beside_ours(monkeypatch, tmp_path):
@@ -36,10 +42,10 @@ def test_an_importer_of_somebody_else_stands_beside_ours(monkeypatch, tmp_path):
 @pytest.mark.parametrize(
     ("points", "problem"),
     [
-        ([], "no importer for this format.*expected auto"),
+        ([], "no importer of this name.*expected auto"),
         ([Point("toy", ImportError("no such thing"))], "cannot be loaded.*no such thing"),
-        ([Point("toy", dict)], "no importer"),
-        ([Point("toy", Toy), Point("toy", Toy)], "two importers have this name"),
+        ([Point("toy", dict)], "is no importer.*derived from Importer"),
+        ([Point("toy", Toy), Point("toy", Toy)], "two packages bring this name"),
     ],
 )
 def test_a_faulty_entry_point_is_named(monkeypatch, points, problem):

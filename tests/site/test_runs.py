@@ -5,7 +5,7 @@ import pytest
 from site_helpers import Html
 
 from faultline.card import build_card
-from faultline.kinds import Estimand, PublicTouch, RetryPolicy, SandboxLevel
+from faultline.kinds import AgentKind, Estimand, PublicTouch, RetryPolicy, SandboxLevel
 from faultline.records import Changes, Evidence, PublicChange, Reason, Retry, unknown
 from faultline.site import pages_runs
 from faultline.site.environment import make_environment
@@ -173,6 +173,8 @@ def test_unknown_is_not_zero():
     ("settings", "warning"),
     [
         ({"sandbox": SandboxLevel.PROCESS}, "weak sandbox"),
+        ({"sandbox": SandboxLevel.EXTERNAL, "external": factories.jail()}, "jail of jail-package 1.0"),
+        ({"who": factories.agent("tinker", AgentKind.PLUGIN)}, "agent inside the harness"),
         ({"synthetic": True}, "synthetic"),
     ],
 )
