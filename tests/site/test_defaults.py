@@ -87,6 +87,13 @@ class TestACardOfOneLine:
         for untrue in ("0 of 0", "First the task is tried", "sets agents to work", "Our own mistakes", "required outcomes"):
             assert untrue not in words
 
+    def test_a_table_without_rows_is_no_download(self, folder, pages):
+        """
+        Without tasks of its own it offers no table of them.
+        """
+        assert not (folder / "site" / "data" / "tasks.csv").exists()
+        assert "tasks.csv" not in (folder / "site" / "data.html").read_text("utf-8")
+
     def test_pages_about_faultline_have_no_second_navigation(self, pages):
         """
         Tabs and the row below them lead everywhere, so a list of the same pages beside the text is left out.
