@@ -42,9 +42,8 @@ def missing_settings(own: Mapping[str, Any], root: Path) -> dict[str, Any]:
 
 def navigation(card: EvaluationCard) -> list[dict[str, Any]]:
     """Return the navigation of a card: without tasks of its own it has no contract and no failure classes to show."""
-    own = bool(card.tasks) or not card.imported_tasks
     tasks = [{"Imported tasks": "imported-tasks.md"}] if card.imported_tasks else []
-    if own:
+    if not card.foreign_only:
         benchmark = [
             {"The contract": "contract.md"},
             {"Tasks": "tasks/index.md"},

@@ -18,8 +18,7 @@ class Page:
     template: str
     """File below ``templates/`` that gives the body; it holds the one ``<h1>``."""
     context: dict[str, Any] = field(default_factory=dict)
-    """What the template sees beside ``card``, ``page``, ``foreign_only`` (whether all tasks of the card are imported ones) and
-    ``root`` (the relative way to the site's top, such as ``../``)."""
+    """What the template sees beside ``card``, ``page`` and ``root`` (the relative way to the site's top, such as ``../``)."""
     summary: str = ""
     """One sentence for search and the description; no data of runs."""
     wide: bool = False

@@ -32,9 +32,4 @@ class Shell:
         return Markup(self._render(f"{name}.html", root=root))  # noqa: S704  (autoescaped by the template)
 
     def _render(self, template: str, **values: Any) -> str:
-        return self._environment.get_template(template).render(
-            card=self.card,
-            card_digest=self._digest,
-            foreign_only=bool(self.card.imported_tasks) and not self.card.tasks,
-            **values,
-        )
+        return self._environment.get_template(template).render(card=self.card, card_digest=self._digest, **values)
