@@ -81,7 +81,7 @@ class TestWheel:
         assert (0, "") == (done.returncode, done.stderr)
 
     def test_it_carries_what_it_needs(self, installed):
-        """Templates, fonts, the driver of the sandbox and the type marker are in the wheel."""
+        """Templates, fonts, pages about Faultline, the driver of the sandbox and the type marker are in the wheel."""
         names = {path.name for path in installed.rglob("*")}
 
         assert {
@@ -95,6 +95,7 @@ class TestWheel:
             "packet.css",
             "rules.json",
             "tau-bench.toml",
+            "importing.md",
         } <= names
 
 

@@ -590,6 +590,11 @@ class EvaluationCard(Record):
         """Whether a ranking exists."""
         return isinstance(self.leaderboard, Leaderboard)
 
+    @property
+    def foreign_only(self) -> bool:
+        """Whether all tasks of the card are those of other harnesses."""
+        return bool(self.imported_tasks) and not self.tasks
+
     def agent_kinds(self) -> dict[str, AgentKind]:
         """Return each agent's kind by its name."""
         return {agent.name: agent.kind for run in self.runs for agent in run.agents}

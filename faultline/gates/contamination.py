@@ -29,7 +29,7 @@ OWN = 40
 def probe(facts: Facts, policy: Policy) -> Finding:
     """Look for canaries in tasks and in what agents left, for copies of the reference repair, and for open networks."""
     if not facts.tasks:
-        return Finding("not-run", "There is no task that could have leaked", "No task was found.", share=0.0)
+        return Finding("not-run", "No task lies here, so nobody knows whether one has leaked", "No task was found.", share=0.0)
     unmarked = list(_unmarked(facts))
     lacking = [lack(task.link, why) for task, why in unmarked]
     marked = len(facts.tasks) - len(unmarked)

@@ -26,7 +26,7 @@ def probe(facts: Facts, policy: Policy) -> Finding:
     if not facts.claims or not facts.tasks:
         return Finding(
             "not-run",
-            "No agent that is not a control has been evaluated on the tasks as they are now, so there is nothing to keep fresh",
+            "No agent but controls has been evaluated on tasks that lie here, so there is nothing to keep fresh",
             "No evaluation of an agent on tasks that lie here was found." + and_outdated(facts),
             unit="tasks without an open question",
             share=0.0,

@@ -26,6 +26,7 @@ def probe(facts: Facts, policy: Policy) -> Finding:  # noqa: ARG001  (every prob
         for run, rows in partial_imports(facts)
     ]
     trials = differing = 0
+    read = sum(len(run.trials) for run in facts.runs if run.manifest.kind is RunKind.IMPORTED)
     for run in facts.runs:
         for trial in run.trials:
             trials += 1
@@ -38,14 +39,17 @@ def probe(facts: Facts, policy: Policy) -> Finding:  # noqa: ARG001  (every prob
             "Some records declare what does not follow from what was recorded"
             if lacking
             else "Every verdict follows from the recorded results of its checks and public tests"
+            if not read
+            else "Every verdict follows from its checks, or stands as it does in the log that it was read from"
         ),
         saw=(
             f"{count_of(trials, 'trial')} of {count_of(len(facts.runs), 'run')}, each verdict computed again from its checks. "
-            "Every gate reads these records, and no summary; the log of another harness stands for itself, with its source."
+            "Every gate reads these records, and no summary; the log of another harness stands for itself, with its source"
+            + (f": {count_of(read, 'verdict')} can be compared with a log only." if read else ".")
         ),
         observed=str(trials - differing),
         needed=str(trials),
-        unit="verdicts that follow from their checks",
+        unit="verdicts that follow from their checks" + (" or their log" if read else ""),
         share=(trials - differing) / trials if trials else 0.0,
         lacking=tuple(lacking),
         evidence=tuple(run.link for run in facts.runs),

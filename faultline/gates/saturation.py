@@ -32,9 +32,8 @@ def probe(facts: Facts, policy: Policy) -> Finding:
     if not facts.claims or not facts.tasks:
         return Finding(
             "not-run",
-            "No agent that is not a control has been evaluated, so nobody knows whether the tasks tell agents apart",
+            "No agent but controls has been evaluated on tasks that lie here, so nobody knows whether they tell agents apart",
             "No evaluation of an agent on tasks that lie here was found." + and_outdated(facts),
-            observed="0",
             unit="tasks that tell agents apart",
             share=0.0,
         )

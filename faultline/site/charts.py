@@ -34,7 +34,13 @@ OK, BAD, WARN, NEUTRAL = (
     "var(--fl-info, #2a5a8a)",
 )
 _FOLD_COLOUR = {Fold.PASSED: OK, Fold.FAILED: BAD, Fold.INVALID_SUBMISSION: BAD, Fold.INVALID_INFRA: WARN}
-_MODE_COLOUR = {Mode.REPAIRED: OK, Mode.INFRASTRUCTURE: WARN, Mode.VERIFIER_ERROR: WARN, Mode.UNKNOWN: WARN}
+_MODE_COLOUR = {
+    Mode.REPAIRED: OK,
+    Mode.INFRASTRUCTURE: WARN,
+    Mode.VERIFIER_ERROR: WARN,
+    Mode.UNKNOWN: WARN,
+    Mode.SCORED: NEUTRAL,
+}
 _WIDTH, _ROW = 480, 42
 _LARGEST = 1.2
 """How far a drawing may grow on a wide page; on a phone it shrinks to the page, and its text can still be read."""

@@ -45,7 +45,7 @@ class Download:
 def downloads(card: EvaluationCard) -> tuple[Download, ...]:
     """Return the files of data of a card, without the list of them."""
     csv, data = "text/csv", "application/json"
-    return (
+    found = (
         Download(CARD, "Evaluation card", data, published(card).canonical(), _ABOUT_CARD),
         Download("data/tasks.csv", "Tasks", csv, _csv(_task_rows(card)), "One row a task, with the evidence for its validity."),
         Download(
@@ -74,6 +74,8 @@ def downloads(card: EvaluationCard) -> tuple[Download, ...]:
             for item in FORMATS
         ),
     )
+    # A table without a row has no columns either, and is no file.
+    return tuple(item for item in found if item.content.strip())
 
 
 def manifest(card: EvaluationCard, files: Sequence[Download]) -> bytes:

@@ -47,9 +47,11 @@ def number(value: Any) -> str:
 
 
 def seconds(value: Any) -> str:
-    """Return a duration with its unit: three significant digits below a minute, minutes and seconds above."""
+    """Return a duration with its unit: three significant digits below a minute, then minutes and seconds, then hours."""
     if not isinstance(value, int | float):
         return shown(value)
+    if value >= 3600:  # noqa: PLR2004  (seconds in an hour)
+        return f"{int(value // 3600)} h {int(value % 3600 // 60):02d} min"
     if value >= 60:  # noqa: PLR2004  (seconds in a minute)
         return f"{int(value // 60)} min {int(value % 60):02d} s"
     if 0 < value < 0.001:  # noqa: PLR2004  (a millisecond)

@@ -56,7 +56,6 @@ def dataset(card: EvaluationCard, found: tuple[Download, ...]) -> dict[str, Any]
         "name": card.title,
         "description": card.tagline or "The evaluation card of a benchmark: tasks, evidence of validity, runs and trials.",
         "version": published(card).content_digest(),
-        "license": "https://spdx.org/licenses/MIT.html",
         "isAccessibleForFree": True,
         "distribution": [
             {
@@ -71,6 +70,9 @@ def dataset(card: EvaluationCard, found: tuple[Download, ...]) -> dict[str, Any]
             if item.path.startswith("data/")
         ],
     }
+    if not any(run.imported for run in card.runs):
+        # Results that others made stand under their terms, which no log tells.
+        described["license"] = "https://spdx.org/licenses/MIT.html"
     if not isinstance(card.as_of, Absent):
         described["dateModified"] = f"{card.as_of:%Y-%m-%dT%H:%M:%SZ}"
     return described

@@ -1,9 +1,12 @@
 """The tasks: an index with the validity of each, and a page for each with everything that may be known about it."""
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 from faultline.card.model import EvaluationCard, ImportedTaskCard, RunCard, TaskCard, TrialRow
+from faultline.records import Absent
 from faultline.site.page import Page
 from faultline.site.prose import inline, prose
 
@@ -14,6 +17,9 @@ ROLES = {
     "wrong": "wrong repair",
 }
 """What people call the controls, in the order in which they are shown."""
+
+
+UNKNOWN_SPLIT = "unknown"
 
 
 @dataclass(frozen=True)
@@ -39,7 +45,7 @@ def pages(card: EvaluationCard) -> Iterator[Page]:
             "imported-tasks",
             "Imported tasks",
             "imported_tasks.html",
-            {"tasks": _anchored(card)},
+            _imported(card),
             summary="Tasks of other harnesses: suite, category, digest, and what their own controls show.",
             wide=True,
         )
@@ -65,6 +71,21 @@ def _task(card: EvaluationCard, task: TaskCard) -> Page:
         summary=f"{task.title} ({task.id}, {task.failure_class.replace('-', ' ')}): what an agent is told and given, "
         "how it is judged, and the evidence that the task is sound.",
     )
+
+
+def _imported(card: EvaluationCard) -> dict[str, Any]:
+    """Return what the page of imported tasks shows: columns that some log fills, and what the contracts lack, by how often."""
+    tasks = [item.task for item in card.imported_tasks]
+    told = [name for name in ("suite", "category") if not all(isinstance(getattr(task, name), Absent) for task in tasks)]
+    told += ["split"] if any(task.split != UNKNOWN_SPLIT for task in tasks) else []
+    digests = any(task.digests for task in tasks)
+    return {
+        "tasks": _anchored(card),
+        "told": told,
+        "untold": [name for name in ("suite", "category", "split") if name not in told] + ([] if digests else ["digests"]),
+        "digests": digests,
+        "needs": Counter(item.lacking for item in card.imported_tasks if item.lacking).most_common(),
+    }
 
 
 def _anchored(card: EvaluationCard) -> list[tuple[ImportedTaskCard, str]]:

@@ -28,6 +28,7 @@ from faultline.errors import FaultlineError, IntegrityError, raise_all
 from faultline.records import Absent
 from faultline.site import charts
 from faultline.site.csp import with_policy
+from faultline.site.defaults import guide_pages, navigation
 from faultline.site.leaks import refuse_leaks
 from faultline.site.markup import Heading, fill, headings, mend, source_of
 from faultline.site.shell import Shell
@@ -74,6 +75,7 @@ class FaultlinePlugin(BasePlugin[Settings]):  # type: ignore[no-untyped-call]  #
         with charts.cached_in(root / ".cache" / "charts"):
             self._shell = Shell(card)
         self._settle_time(card)
+        config.nav = navigation(card) if config.nav is None else config.nav
         config.use_directory_urls = False
         config.theme["font"] = False
         config.theme["favicon"] = f"{ASSETS_AT}/favicon.svg"
@@ -86,6 +88,9 @@ class FaultlinePlugin(BasePlugin[Settings]):  # type: ignore[no-untyped-call]  #
 
     def on_files(self, files: Files, *, config: MkDocsConfig) -> Files:
         """Add the generated pages, the downloads and the package's own assets; nothing is written to the source folder."""
+        for name, guide in guide_pages().items():
+            if files.get_file_from_path(name) is None:
+                files.append(File.generated(config, name, abs_src_path=str(guide), inclusion=InclusionLevel.NOT_IN_NAV))
         for path, page in self.shell.pages.items():
             if files.get_file_from_path(f"{path}.md") is None:
                 source = source_of(page.summary)
@@ -108,9 +113,10 @@ class FaultlinePlugin(BasePlugin[Settings]):  # type: ignore[no-untyped-call]  #
         if made is not None:
             page.meta["title"] = html.escape(made.title)
             page.meta["description"] = html.escape(made.summary)
-            # On a wide screen the tabs and the row of sections below them lead everywhere; phones have the drawer.
             page.meta["hide"] = ["navigation", "toc"] if made.wide else ["navigation"]
             _adopt(page, files)
+        # On a wide screen the tabs and the row of sections below them lead everywhere; phones have the drawer.
+        page.meta.setdefault("hide", ["navigation"])
         return markdown
 
     def on_env(self, env: Environment, *, config: MkDocsConfig, files: Files) -> Environment:

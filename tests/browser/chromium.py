@@ -83,6 +83,11 @@ class Browser:
         self._ask("Page.navigate", session=True, url=path.as_uri())
         self._until(lambda: self.run("document.readyState") == "complete")
 
+    def on_paper(self, scheme: str) -> None:
+        """Show the page as it would be printed by a reader who prefers a scheme."""
+        features = [{"name": "prefers-color-scheme", "value": scheme}]
+        self._ask("Emulation.setEmulatedMedia", session=True, media="print", features=features)
+
     def run(self, script: str) -> object:
         done = self._ask("Runtime.evaluate", session=True, expression=script, awaitPromise=True, returnByValue=True)
         assert "exceptionDetails" not in done, done

@@ -13,7 +13,9 @@ import pytest
 from faultline.card import build_card, rehearse_card
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "site"))
+sys.path.insert(0, str(Path(__file__).parent))
 
+from chromium import Browser
 from site_helpers import Html, built_once
 
 CHROMIUM = shutil.which("chromium")
@@ -96,6 +98,23 @@ def test_search_answers_from_disk(site):
     assert [] == said
     found = [link for link in dom.all("a") if "md-search-result__link" in link.attributes.get("class", "")]
     assert [link for link in found if "publication-gate.html" in link.attributes["href"]]
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_paper_is_white_and_says_whether_the_numbers_may_be_used(site, tmp_path, scheme):
+    """
+    In print the status line stays, the navigation goes, nothing scrolls, and the ground is white in either scheme.
+    """
+    shown = "(name => getComputedStyle(document.querySelector(name)).{})"
+    with Browser(tmp_path) as browser:
+        browser.on_paper(scheme)
+        browser.open(site / "publication-gate.html")
+
+        assert "none" != browser.run(f"{shown.format('display')}('.md-banner')")
+        assert "Leaderboard withheld" in browser.run("document.querySelector('.md-banner').innerText")
+        assert "none" == browser.run(f"{shown.format('display')}('.md-tabs')")
+        assert "visible" == browser.run(f"{shown.format('overflowX')}('.fl-scroll')")
+        assert "rgb(255, 255, 255)" == browser.run(f"{shown.format('backgroundColor')}('body')")
 
 
 def test_a_foreign_script_is_refused(site, tmp_path):

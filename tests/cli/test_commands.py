@@ -6,13 +6,11 @@ import subprocess
 import sys
 import xml.etree.ElementTree as ET
 
-import click
 import pytest
 from tiny import CHECKS, TASK_TOML, write_benchmark, write_files, write_task
 
 from faultline.cli.common import print_table
-from faultline.cli.main import cli
-from faultline.sandbox import IMPLEMENTATIONS
+from faultline.sandbox import IMPLEMENTATIONS, sandbox_named
 
 
 @pytest.fixture
@@ -126,13 +124,9 @@ class TestRun:
         assert (0, 2, 2, 2) == (done.returncode, counts["planned"], counts["recorded"], counts["failed"])
         assert f"{counts['run']}: verified\n" == faultline("verify", counts["run"]).stdout
 
-    @pytest.mark.parametrize("command", ["run", "validate"])
-    def test_every_sandbox_of_this_release_can_be_chosen(self, command):
-        """What `faultline doctor` calls available is a choice, and nothing else is."""
-        options = cli.get_command(click.Context(cli), command).params
-        choices = next(option.type.choices for option in options if option.name == "sandbox")
-
-        assert [kind.level.value for kind in IMPLEMENTATIONS] == list(choices)
+    def test_every_sandbox_of_this_release_can_be_chosen(self):
+        """What `faultline doctor` calls available has a name that `--sandbox` takes."""
+        assert [(kind.level, None) for kind in IMPLEMENTATIONS] == [sandbox_named(kind.level.value) for kind in IMPLEMENTATIONS]
 
     def test_a_run_can_wait_to_be_sealed(self, faultline):
         """Without sealing the run stays live, is shown by status, and can be sealed later."""

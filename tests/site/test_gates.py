@@ -94,6 +94,34 @@ def test_every_outcome_has_what_a_sceptical_reader_needs(small_card, outcome):
     assert (outcome != "pass") == ("one more reader" in page.words)
 
 
+def test_what_to_do_next_needs_no_click(small_card):
+    """
+    Claim and evidence of each gate unfold, so that fifteen of them can be overlooked; what to do next stands open.
+    """
+    gate = small_card.report.gates[0].model_copy(update={"outcome": "fail", "remedy": "Ask one more person."})
+    page = page_of(with_gates(small_card, gate))
+
+    assert [] == [element for element in page.all("details") if "open" in element.attributes]
+    assert [("ol", False)] == [
+        (element.tag, "details" in element.inside)
+        for element in page.all("ol")
+        if element.attributes.get("class") == "fl-steps"
+    ]
+
+
+def test_a_gate_that_was_not_run_has_no_bar(small_card):
+    """
+    Where nothing was observed there is neither unit nor bar, which would look like zero.
+    """
+    gate = small_card.report.gates[0].model_copy(
+        update={"outcome": "not-run", "observed": "", "needed": "", "unit": "bushels", "share": 0.0}
+    )
+    page = page_of(with_gates(small_card, gate))
+
+    assert "bushels" not in page.words
+    assert "fl-meter" not in {element.attributes.get("class") for element in page.all("div")}
+
+
 def test_what_needs_attention_comes_first(small_card):
     """
     Errors stand before failures, failures before what was not run, and what holds last; inside, in the order of the report.

@@ -104,3 +104,33 @@ def test_the_index_of_runs_names_them_imported(site):
     """
     folder, _ = site
     assert "Another harness's log, read" in pages_of(folder)["runs/index.html"].words
+
+
+def test_the_page_of_a_run_says_nothing_of_receipts_that_were_never_written(run_page):
+    """
+    Receipts and replies are those of a run that was made here; the plan is the log's.
+    """
+    assert "receipt" not in run_page.words
+    assert "What was planned, as far as the log tells" in run_page.words
+
+
+def test_columns_that_no_log_fills_are_named_once(site):
+    """
+    A column of unknowns is one sentence, and so is what many tasks lack.
+    """
+    folder, _ = site
+    page = pages_of(folder)["imported-tasks.html"]
+    columns = [element for element in page.all("th") if element.attributes.get("scope") == "col"]
+
+    assert "no log tells suite" in page.words
+    assert "Suite" not in page.words
+    assert "What is missing:" in page.words
+    assert columns
+
+
+def test_terms_of_somebody_elses_results_are_not_ours_to_give(site):
+    """
+    The description of the data for search engines names no licence where results were imported.
+    """
+    folder, _ = site
+    assert "spdx.org" not in (folder / "data.html").read_text("utf-8")

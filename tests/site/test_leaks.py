@@ -54,6 +54,23 @@ def test_an_address_in_a_page_that_people_wrote_is_meant_to_stand_there():
     refuse_leaks("index.html", "write to editors@corp.io", personal=False)
 
 
+@pytest.mark.parametrize("text", [r'{"note": "broken\n@pytest.fixture\ndef x"}', r'{"note": "a\t@decorator.name"}'])
+def test_a_line_break_before_a_decorator_is_no_address(text):
+    """
+    In a file of JSON the letter of an escape belongs to no word.
+    """
+    refuse_leaks("data/card.json", text)
+
+
+@pytest.mark.parametrize("text", [r'{"note": "ask\njane@corp.io"}', r'{"note": "in C:\\Users\\jdoe\\x"}'])
+def test_an_escape_hides_nothing(text):
+    """
+    What stands after a line break or between escaped backslashes is found.
+    """
+    with pytest.raises(RefusedError):
+        refuse_leaks("data/card.json", text)
+
+
 def test_digests_and_ids_are_no_leaks(small_card, tmp_path):
     """
     A site without leaks is built.
