@@ -46,7 +46,8 @@ def import_(
 
     FORMAT is one of those that --formats lists, or auto. A PATH is a file, a run's folder, or a folder of many runs.
     Importing the same source again changes nothing; a source that has changed is a conflict that names both digests (exit 4).
-    A row that cannot be read fails the import (exit 2) and leaves nothing behind.
+    Each PATH is an import of its own: a row that cannot be read fails it (exit 2), leaves nothing of it behind, and ends the
+    command; what was imported from the paths before it stays and is told.
 
     \b
     Examples:
@@ -63,12 +64,13 @@ def import_(
         tree = SourceTree(path)
         importer = _importer(format_name, tree)
         reading = Reading(tree, parsed_options(options, importer.options, importer.name), allow_partial)
-        done += import_runs(importer, reading, root / "runs", Clock())
+        found = import_runs(importer, reading, root / "runs", Clock())
+        done += found
+        if not as_json:
+            for item in found:
+                _print(item)
     if as_json:
         print_json([{"run": item.run, "state": item.state, "report": item.report.model_dump(mode="json")} for item in done])
-        return
-    for item in done:
-        _print(item)
 
 
 def _importer(name: str, tree: "SourceTree") -> "Importer":

@@ -145,7 +145,7 @@ def _merged(importer: Importer, reading: Reading) -> dict[str, _Read]:
 
 def _told(reading: Reading) -> dict[str, str]:
     """Return the options as a manifest tells them: a path among them may name a person."""
-    return {name: reading.redactor.clean(value, 2_000) for name, value in reading.options.items()}
+    return {name: reading.redactor.clean(value, 2_000) for name, value in {**reading.options, **reading.told}.items()}
 
 
 def _same_source(target: Path, run: str, digest: str, options: Mapping[str, str]) -> None:

@@ -25,6 +25,8 @@ class Reading:
     homeless: Counter[str] = field(default_factory=Counter)
     """Fields of the source that have no place in a record, by name."""
     notes: list[str] = field(default_factory=list)
+    told: dict[str, str] = field(default_factory=dict)
+    """Options as the record tells them, where that is not their text: the digest of a file says more than its path."""
     _used: set[str] = field(default_factory=set)
     _skipped: dict[str, list[str]] = field(default_factory=dict)
     _unreadable: list[FaultlineError] = field(default_factory=list)

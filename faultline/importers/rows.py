@@ -80,7 +80,10 @@ def _map(reading: Reading, preset: str) -> ColumnMap:
         raise BadInputError("rows", "a table needs a column map or a preset", next_step="--option map=columns.toml")
     path = Path(reading.option("map"))
     try:
-        return read_map(path.read_text("utf-8"), path.name)
+        text = path.read_text("utf-8")
+        # What the columns were taken for is part of what a run says: another map under the same name is another reading.
+        reading.told["map"] = f"{path.name} {digest_bytes(text.encode())}"
+        return read_map(text, path.name)
     except (OSError, UnicodeDecodeError) as error:
         raise BadInputError(shown(path.name), "this column map cannot be read", found=safe_text(str(error), 120)) from error
 

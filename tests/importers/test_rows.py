@@ -139,6 +139,15 @@ class TestTables:
         with pytest.raises(ConflictError):
             bring(tmp_path, TABLE.replace("loader,2,Model A", "loader,1,Model A"))
 
+    def test_another_map_under_the_same_name_is_a_conflict(self, tmp_path):
+        """
+        What the columns were taken for is part of the run; where the map lies is not.
+        """
+        bring(tmp_path, TABLE)
+
+        with pytest.raises(ConflictError, match="other options"):
+            bring(tmp_path, TABLE, chosen=MAP.replace('passed = ["yes"], failed = ["no"]', 'passed = ["no"], failed = ["yes"]'))
+
     def test_input_that_includes_the_cache_is_split_and_says_so(self, tmp_path):
         """
         Uncached is what is left; without the cached part it is unknown.
