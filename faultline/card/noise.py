@@ -82,6 +82,11 @@ def sentence(gap: Gap) -> str:
     left = f" {gap.left_out} cases without a verdict in every pass are left out." if gap.left_out else ""
     if gap.status is Status.NOT_ESTIMABLE or gap.critical_gap is None:
         return _why_not(gap) + left
+    if gap.critical_gap > gap.n:
+        return (
+            f"No difference between two passes can be told from noise here: it would take {gap.critical_gap} cases, and there "
+            f"{'is' if gap.n == 1 else 'are'} {gap.n} (estimated from {gap.passes} passes)." + left
+        )
     least, most = min(gap.pass_totals), max(gap.pass_totals)
     indicative = (
         f"Indicative, from too few passes ({RECOMMENDED} are recommended): b" if gap.status is Status.INDICATIVE else "B"

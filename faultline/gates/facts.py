@@ -151,7 +151,9 @@ class Problem:
     @property
     def lack(self) -> Lack:
         """The problem as something that keeps a gate from holding."""
-        return Lack(what=Link(label=self.place, kind="file", target=self.place), needs=self.text)
+        return Lack(
+            what=Link(label=self.place, kind="file", target=self.place), needs=self.text.removeprefix(f"{self.place}: ")
+        )
 
 
 @dataclass(frozen=True)

@@ -5,9 +5,10 @@ import random
 import factories
 import pytest
 
-from faultline.card.noise import code_digest, noise_of
+from faultline.card.noise import code_digest, noise_of, sentence
 from faultline.gates import gather
 from faultline.kinds import SandboxLevel
+from faultline.statistics import resolvable_gap
 
 TASKS = factories.small_tasks(5)
 
@@ -91,3 +92,13 @@ def test_a_single_pass_in_which_all_passed_is_not_certain():
     (noise,) = noise_of(facts_of(factories.evaluation_run(TASKS, ending=lambda _: factories.passed(), trials=1)))
 
     assert noise.a_priori_sd > 1
+
+
+def test_a_gap_beyond_the_number_of_cases_says_that_nothing_can_be_told():
+    """
+    With two cases that flip, no difference is large enough, and the sentence asks for none that cannot exist.
+    """
+    gap = resolvable_gap([[1, 0, 1, 0], [0, 1, 0, 1]])
+
+    assert gap.critical_gap > gap.n
+    assert f"it would take {gap.critical_gap} cases, and there are 2" in sentence(gap)
