@@ -12,34 +12,24 @@ from itertools import count
 from pathlib import Path
 from typing import Literal
 
-from faultline import __version__
 from faultline.archive import read_manifest, seal_run
 from faultline.clock import Clock
 from faultline.errors import BadInputError, ConflictError
-from faultline.importers.identity import agent_identity, imported_tasks, run_id, task_id
+from faultline.importers.describe import ReadRun, described_run, manifest_of, report_of, told_options
+from faultline.importers.identity import run_id, task_id
 from faultline.importers.interface import ForeignRun, ForeignTrial, Importer, Place
 from faultline.importers.reading import Reading
 from faultline.importers.rules import rules
 from faultline.importers.trials import Origin, missing_trial, redacted, trial_record
-from faultline.kinds import Estimand, RunKind, digest_bytes, safe_text
+from faultline.kinds import digest_bytes, safe_text
 from faultline.records import (
-    NATIVE_VARIANT,
-    AgentIdentity,
     ArtifactRef,
-    Cell,
-    Imported,
-    ImportedTask,
     ImportReport,
-    Provenance,
     Repeated,
-    RunManifest,
     Trial,
     digest_of_plain,
-    unknown,
 )
 
-MOST_DUPLICATES = 200
-"""Duplicates that are listed one by one."""
 MAX_CELLS = 1_000_000
 """Planned trials of a run: a number in a log must not make the import write without end."""
 MAX_TRACE = 32 * 2**20
@@ -88,7 +78,7 @@ def _import_runs(importer: Importer, reading: Reading, target: Path, clock: Cloc
     digests = {run: source_digest(reading, read.run) for run, read in found.items()}
     standing = {run for run in found if (target / run).exists()}
     for run in sorted(standing):
-        _same_source(target, run, digests[run], _told(reading))
+        _same_source(target, run, digests[run], told_options(reading))
     for run in sorted(found.keys() - standing):
         _numbered(found[run].run, _unique(found[run].run)[0])
     done = []
@@ -107,18 +97,9 @@ def source_digest(reading: Reading, run: ForeignRun) -> str:
     return digest_of_plain(sorted({reading.tree.digest(path) for path in run.files}))
 
 
-@dataclass
-class _Read:
-    """A foreign run, with what was said while it was read."""
-
-    run: ForeignRun
-    homeless: Counter[str]
-    notes: list[str]
-
-
-def _merged(importer: Importer, reading: Reading) -> dict[str, _Read]:
+def _merged(importer: Importer, reading: Reading) -> dict[str, ReadRun]:
     """Return the runs by id; folders that hold the same run become one, whose duplicates are found later."""
-    found: dict[str, _Read] = {}
+    found: dict[str, ReadRun] = {}
     for run in importer.read(reading):
         # What was said since the run before belongs to this one.
         homeless, notes = Counter(reading.homeless), list(reading.notes)
@@ -126,7 +107,7 @@ def _merged(importer: Importer, reading: Reading) -> dict[str, _Read]:
         reading.notes.clear()
         name = run_id(importer.name, run)
         if name not in found:
-            found[name] = _Read(run, homeless, notes)
+            found[name] = ReadRun(run, homeless, notes)
             continue
         known = found[name].run
         planned = {**known.planned, **run.planned}
@@ -141,11 +122,6 @@ def _merged(importer: Importer, reading: Reading) -> dict[str, _Read]:
         found[name].homeless += homeless
         found[name].notes += notes
     return found
-
-
-def _told(reading: Reading) -> dict[str, str]:
-    """Return the options as a manifest tells them: a path among them may name a person."""
-    return {name: reading.redactor.clean(value, 2_000) for name, value in {**reading.options, **reading.told}.items()}
 
 
 def _same_source(target: Path, run: str, digest: str, options: Mapping[str, str]) -> None:
@@ -172,24 +148,15 @@ def _same_source(target: Path, run: str, digest: str, options: Mapping[str, str]
         )
 
 
-@dataclass(frozen=True)
-class _Described:
-    """What a manifest says of a foreign run, redacted."""
-
-    agent: AgentIdentity
-    tasks: tuple[ImportedTask, ...]
-    protocol: dict[str, str]
-    native_run: str
-    source: str
-
-
-def _seal(importer: Importer, reading: Reading, run: str, read: _Read, digest: str, target: Path, clock: Clock) -> ImportReport:
+def _seal(
+    importer: Importer, reading: Reading, run: str, read: ReadRun, digest: str, target: Path, clock: Clock
+) -> ImportReport:
     """Build one run and seal it; the report is complete before the first byte of the run is written."""
     foreign = read.run
     reading.redactor.counts.clear()
     kept, duplicates = _unique(foreign)
     planned, numbered = _numbered(foreign, kept)
-    described = _described(foreign, planned, reading)
+    described = described_run(foreign, planned, reading)
     native = {(trial.task, trial.index) for trial in kept if trial.index is not None}
     with tempfile.TemporaryDirectory(prefix="faultline-import-") as folder:
         spool = Path(folder)
@@ -200,8 +167,8 @@ def _seal(importer: Importer, reading: Reading, run: str, read: _Read, digest: s
             present[trial.task, index] = clean, trial.place.path, _trace(trial, label, reading, spool)
         cells = [(task, i) for task, number in planned.items() for i in range(number)]
         used = Counter(present[cell][0].rule.id if cell in present else foreign.missing_rule for cell in cells)
-        report = _report(reading, read, used, len(cells) - len(present), duplicates)
-        manifest = _manifest(importer, reading, run, foreign, digest, cells, described, report, clock)
+        report = report_of(reading, read, used, len(cells) - len(present), duplicates)
+        manifest = manifest_of(importer, reading, run, foreign, digest, cells, described, report, clock)
         origin = Origin(run, described.agent.name, importer.name, foreign.order_known)
 
         def lines() -> Iterator[Trial]:
@@ -221,24 +188,6 @@ def _seal(importer: Importer, reading: Reading, run: str, read: _Read, digest: s
 
         seal_run(target, manifest, lines(), (), spool, clock)
     return report
-
-
-def _described(foreign: ForeignRun, planned: Mapping[str, int], reading: Reading) -> _Described:
-    def clean(text: str, limit: int) -> str:
-        return reading.redactor.clean(text, limit)
-
-    told = dict(foreign.protocol)
-    if foreign.harness_commit:
-        told["harness commit"] = foreign.harness_commit
-    if foreign.harness_dirty is not None:
-        told["harness changed since that commit"] = "yes" if foreign.harness_dirty else "no"
-    return _Described(
-        agent=agent_identity(foreign, reading.redactor),
-        tasks=imported_tasks(foreign, planned, reading.redactor),
-        protocol={clean(key, 200): clean(value, 500) for key, value in sorted(told.items())},
-        native_run=clean(foreign.native_id, 300),
-        source=clean(reading.tree.name, 200),
-    )
 
 
 def _unique(foreign: ForeignRun) -> tuple[list[ForeignTrial], list[Repeated]]:
@@ -334,92 +283,3 @@ def _trace(trial: ForeignTrial, label: str, reading: Reading, spool: Path) -> tu
     (spool / "traces").mkdir(exist_ok=True)
     (spool / path).write_bytes(data)
     return (ArtifactRef(role="trace", path=path, sha256="sha256:" + hashlib.sha256(data).hexdigest(), size=len(data)),)
-
-
-def _report(
-    reading: Reading, read: _Read, used: Mapping[str, int], missing: int, duplicates: Sequence[Repeated]
-) -> ImportReport:
-    def clean(text: str, limit: int = 500) -> str:
-        return reading.redactor.clean(text, limit)
-
-    foreign = read.run
-    headlines = tuple(
-        item.model_copy(update={"name": clean(item.name, 200), "note": clean(item.note)}) for item in foreign.headlines
-    )
-    notes = tuple(clean(note) for note in dict.fromkeys((*foreign.notes, *read.notes, *reading.notes)))
-    skipped = reading.skipped()
-    return ImportReport(
-        files_seen=len(reading.tree.files) + len(reading.tree.links),
-        files_used=reading.files_used,
-        skipped=skipped,
-        rows_in=len(foreign.trials) + foreign.earlier_attempts,
-        rows_out=len(foreign.trials) - len(duplicates),
-        missing=missing,
-        earlier_attempts=foreign.earlier_attempts,
-        duplicates=tuple(
-            Repeated(native_id=clean(item.native_id, 200), kept=clean(item.kept), dropped=clean(item.dropped), same=item.same)
-            for item in duplicates[:MOST_DUPLICATES]
-        ),
-        more_duplicates=max(0, len(duplicates) - MOST_DUPLICATES),
-        homeless={clean(name, 200): number for name, number in sorted(read.homeless.items())},
-        rules=dict(sorted(used.items())),
-        headlines=headlines,
-        protocol=tuple(clean(line) for line in foreign.differences),
-        unreadable=tuple(clean(line, 600) for line in reading.unreadable_rows),
-        notes=notes,
-        redactions=dict(sorted(reading.redactor.counts.items())),
-    )
-
-
-def _manifest(
-    importer: Importer,
-    reading: Reading,
-    run: str,
-    foreign: ForeignRun,
-    digest: str,
-    cells: Sequence[tuple[str, int]],
-    described: _Described,
-    report: ImportReport,
-    clock: Clock,
-) -> RunManifest:
-    not_told = unknown("the log does not say")
-    version = safe_text(foreign.harness_version, 200)
-    return RunManifest(
-        schema_name="faultline/manifest/1",
-        run=run,
-        kind=RunKind.IMPORTED,
-        planned_at=clock.now(),
-        agents=(described.agent,),
-        tasks=(),
-        cells=tuple(
-            Cell(task=task_id(task), variant=NATIVE_VARIANT, agent=described.agent.name, trial=i, hash_seed=not_told)
-            for task, i in cells
-        ),
-        trials=1 + max(i for _, i in cells),
-        retry=not_told,
-        estimand=Estimand.PASS_AT_1,
-        sandbox=unknown("another harness judged, and its log names none of the levels known here"),
-        judge_seed=not_told,
-        prices=not_told,
-        provenance=Provenance(
-            commit=not_told,
-            dirty=not_told,
-            human=(),
-            assistant=(),
-            versions={safe_text(foreign.harness, 200): version or "unknown"} if foreign.harness else {},
-            environment={},
-        ),
-        imported=Imported(
-            format=importer.name,
-            importer=f"{importer.name} {importer.version}, faultline {__version__}",
-            native_run=described.native_run,
-            source=described.source,
-            source_digest=digest,
-            options=_told(reading),
-            harness=safe_text(foreign.harness, 200) if foreign.harness else not_told,
-            harness_version=version or not_told,
-            protocol=described.protocol,
-            tasks=described.tasks,
-            report=report,
-        ),
-    )
