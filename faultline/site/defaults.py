@@ -71,6 +71,7 @@ def navigation(card: EvaluationCard) -> list[dict[str, Any]]:
                 {"Other harnesses": "importing.md"},
                 {"Data": "data.md"},
                 {"Exports": "exports.md"},
+                {"Plugins": "plugins.md"},
                 {"Formats": "formats/index.md"},
                 {"Glossary": "glossary.md"},
                 {"Errors": "errors.md"},
