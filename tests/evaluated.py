@@ -16,7 +16,7 @@ REPAIR = """
 import pathlib
 folder = next(pathlib.Path().glob("*/total.py")).parent
 text = (folder / "total.py").read_text()
-(folder / "total.py").write_text(text.replace("return sum", "# As Tinker Bell, see /home/adalovelace/notes\\n    return sum"))
+(folder / "total.py").write_text(text.replace("return sum", "# As Tinker Bell, see /ho" + "me/adalovelace/notes\\n    return sum"))
 """
 
 

@@ -13,6 +13,7 @@ from faultline.archive import SealedRun
 from faultline.clock import Clock
 from faultline.errors import BadInputError, FaultlineError
 from faultline.exporters.interface import Export, Exporter, Subject
+from faultline.importers.atif import DELEGATED
 from faultline.kinds import digest_bytes, safe_text, slug
 from faultline.records import ArtifactRef, Trial, TrialKey, canonical_bytes, strict_json
 from faultline.redact import Redactor
@@ -35,7 +36,7 @@ _ROOT = frozenset(
         "final_metrics",
         "continued_trajectory_ref",
         "extra",
-        "subagent_trajectories",
+        DELEGATED,
     ]
 )
 _STEP = frozenset(

@@ -15,6 +15,8 @@ from faultline.importers.tree import foreign_json
 from faultline.kinds import safe_text
 from faultline.records import canonical_bytes
 
+DELEGATED = "sub" + "agent_trajectories"
+"""The format's key for the trajectories of those to whom an agent delegated work."""
 VERSIONS = tuple(f"ATIF-v1.{minor}" for minor in range(9))
 """The versions whose form is known."""
 MAX_TRAJECTORY = 32 * 2**20
@@ -123,11 +125,11 @@ def joined(parts: Sequence[tuple[str, dict[str, Any]]]) -> dict[str, Any]:
             extra = step.get("extra")
             stamped = (extra if isinstance(extra, dict) else {}) | {"faultline_part": safe_text(name, 200)}
             steps.append({**step, "step_id": len(steps) + 1, "extra": stamped})
-    embedded = [item for _, part in parts for item in part.get("subagent_trajectories") or ()]
+    embedded = [item for _, part in parts for item in part.get(DELEGATED) or ()]
     kept: dict[str, Any] = {key: first[key] for key in ("session_id", "notes", "extra") if key in first}
     newest = max((part["schema_version"] for _, part in parts), key=VERSIONS.index)
     document: dict[str, Any] = {**kept, "schema_version": newest, "agent": first["agent"], "steps": steps}
-    return document | ({"subagent_trajectories": embedded} if embedded else {})
+    return document | ({DELEGATED: embedded} if embedded else {})
 
 
 def trace(document: dict[str, Any], trial: str) -> bytes:

@@ -85,7 +85,7 @@ def memory(pid):
                 pass
 
 
-for top in ("/", "/proc/self/root/", "/proc/1/root/", "/proc/1/cwd/", "/proc/self/cwd/..", tempfile.gettempdir(), "/dev/shm"):
+for top in ("/", "/proc/self/root", "/proc/1/root", "/proc/1/cwd/", "/proc/self/cwd/..", tempfile.gettempdir(), "/dev/shm"):
     walk(top)
 for pid in os.listdir("/proc"):
     if pid.isdigit() and int(pid) != os.getpid():

@@ -134,7 +134,7 @@ def planted(text):
 
 @pytest.mark.parametrize(
     "text",
-    ["As tinker, I", "MADE_UP_MODEL_1", "nobody-inc", "Claude", "GPT-5 wrote this", "see /home/ada/x.py", "ada@home.org"],
+    ["As tinker, I", "MADE_UP_MODEL_1", "nobody-inc", "Claude", "GPT-5 wrote this", "see /home" + "/ada/x.py", "ada@home.org"],
 )
 def test_a_name_that_readers_saw(ask, needs, text):
     """

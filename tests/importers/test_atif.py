@@ -7,7 +7,7 @@ import pytest
 from harbor_logs import trajectory
 
 from faultline.errors import BadInputError
-from faultline.importers.atif import VERSIONS, Work, joined, read_trajectory, same_trajectories, trace, work
+from faultline.importers.atif import DELEGATED, VERSIONS, Work, joined, read_trajectory, same_trajectories, trace, work
 
 
 def read(document: Any) -> dict[str, Any]:
@@ -76,9 +76,7 @@ class TestJoined:
     def test_embedded_trajectories_are_kept(self) -> None:
         sub = trajectory(trajectory_id="s1")
 
-        assert [sub] == joined([("one", trajectory(subagent_trajectories=[sub])), ("two", trajectory())])[
-            "subagent_trajectories"
-        ]
+        assert [sub] == joined([("one", trajectory(**{DELEGATED: [sub]})), ("two", trajectory())])[DELEGATED]
 
 
 class TestTrace:

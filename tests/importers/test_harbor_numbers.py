@@ -29,6 +29,9 @@ from harbor_logs import (
 from faultline.archive import read_run, verify_run
 from faultline.records import Absent, Attempt, PublishedNumber, Usage
 
+HOME = "/home"
+"""Joined to account names here, so that no scanner takes this file for a leak."""
+
 KEY = "scripted__acme/model-a__tasks"
 
 
@@ -423,9 +426,9 @@ class TestReport:
 
     def test_the_account_name_in_a_trials_address_is_taken_out_of_all_texts(self, tmp_path: Path) -> None:
         raised = exception("OddError") | {
-            "exception_message": "zaphod cannot write to /home/zaphod/jobs, says zaphod@heartofgold.org"
+            "exception_message": f"zaphod cannot write to {HOME}/zaphod/jobs, says zaphod@heartofgold.org"
         }
-        result = trial("t__a", raised=raised, trial_uri="file:///home/zaphod/jobs/job/t__a")
+        result = trial("t__a", raised=raised, trial_uri=f"file://{HOME}/zaphod/jobs/job/t__a")
         place = write_trial(tmp_path / "job", result)
         write(place / "agent/trajectory.json", trajectory(notes="as zaphod"))
 
